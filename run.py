@@ -106,7 +106,7 @@ def make_venv(venv: Path) -> None:
     say("  1/3 making .venv")
     # The base interpreter, not sys.executable: that one may live in the very folder that is cleared.
     base = getattr(sys, "_base_executable", sys.executable)
-    made = subprocess.run([base, "-m", "venv", "--clear", str(venv)], capture_output=True, text=True)
+    made = subprocess.run([base, "-m", "venv", "--clear", str(venv)], check=False, capture_output=True, text=True)
     if made.returncode:
         last = "\n".join((made.stdout + made.stderr).splitlines()[-TAIL_LINES:])
         raise SetupFailed(f"{last}\nMaking .venv failed. Remove {venv} and run the same command again.")
