@@ -9,7 +9,6 @@ if sys.version_info < (3, 11):
     sys.stderr.write("callboard needs Python 3.11 or newer; this is %d.%d.\n" % sys.version_info[:2])
     sys.exit(2)
 
-import contextlib
 import hashlib
 import os
 import subprocess
@@ -17,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -27,39 +26,31 @@ TAIL_LINES = 15
 
 
 class SetupFailed(Exception):
-    """The set-up cannot go on; the message is the whole answer for the person at the terminal."""
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-def fingerprint(lock: Path) -> str:
-    """What a finished environment is stamped with: another lock or another Python makes it out of date."""
-    return f"{hashlib.sha256(lock.read_bytes()).hexdigest()} {sys.version_info[0]}.{sys.version_info[1]}"
+    """The set-up cannot go on. Two arguments: the whole answer for the person at the terminal, and the exit code."""
 
 
 def python_of(venv: Path) -> Path:
     return venv / "bin" / "python"
 
 
-def is_ready(venv: Path, lock: Path) -> bool:
-    """True when the environment was finished from this very lock; cheap, as every start asks it."""
+def digest(lock: Path) -> str:
+    return hashlib.sha256(lock.read_bytes()).hexdigest()
+
+
+def is_ready(venv: Path, lock: Path, version: str = "") -> bool:
+    """True when the environment was finished from this very lock (by this Python version); each start asks it."""
     try:
         stamp = (venv / STAMP).read_text()
     except OSError:
         return False
-    return stamp.split(" ")[0] == fingerprint(lock).split(" ")[0] and python_of(venv).exists()
+    return stamp.startswith(digest(lock)) and stamp.endswith(version) and python_of(venv).exists()
 
 
 def pins(lock: Path) -> dict[str, str]:
     """name → version of every package that is needed on each machine (those with a marker are not)."""
-    found: dict[str, str] = {}
-    for line in lock.read_text().splitlines():
-        name, is_pin, version = line.removesuffix("\\").strip().partition("==")
-        if is_pin and not line.startswith((" ", "#")) and ";" not in version:
-            found[name] = version
-    return found
+    import re
+
+    return dict(re.findall(r"^([\w.-]+)==(\S+) \\$", lock.read_text(), re.MULTILINE))
 
 
 def has_packages(wanted: dict[str, str]) -> bool:
@@ -88,28 +79,29 @@ def say(text: str, end: str = "\n") -> None:
     sys.stderr.flush()
 
 
-@contextlib.contextmanager
-def only_one(lock_file: Path) -> Iterator[None]:
-    """One set-up at a time; a second one waits and then finds the work done."""
+def hold(lock_file: Path) -> IO[str]:
+    """One set-up at a time; a second one waits and then finds the work done. Closed by the end or the restart."""
     import fcntl
 
-    with lock_file.open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("Another set-up is running; waiting for it.")
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+    handle = lock_file.open("w")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("Another set-up is running; waiting for it.")
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
 
 
 def make_venv(venv: Path) -> None:
+    if line := missing_venv_line():
+        raise SetupFailed(f"This Python cannot make an environment. Type this, then run again:\n  {line}", 2)
     say("  1/3 making .venv")
     # The base interpreter, not sys.executable: that one may live in the very folder that is cleared.
     base = getattr(sys, "_base_executable", sys.executable)
     made = subprocess.run([base, "-m", "venv", "--clear", str(venv)], check=False, capture_output=True, text=True)
     if made.returncode:
         last = "\n".join((made.stdout + made.stderr).splitlines()[-TAIL_LINES:])
-        raise SetupFailed(f"{last}\nMaking .venv failed. Remove {venv} and run the same command again.")
+        raise SetupFailed(f"{last}\nMaking .venv failed. Remove {venv} and run the same command again.", 1)
 
 
 def show_pip(lines: Iterator[str], total: int) -> deque[str]:
@@ -134,46 +126,50 @@ def install(venv: Path, lock: Path) -> None:
         assert pip.stdout is not None
         tail = show_pip(iter(pip.stdout), len(pins(lock)))
     if pip.returncode:
-        advice = "pip failed (above: its last lines). The first set-up needs the network and some 400 MB of disk;"
-        raise SetupFailed("\n".join(["", *tail, advice, "when both are there, run the same command again."]))
+        advice = "pip failed (above: its last lines). A set-up needs the network and 400 MB of disk, once."
+        raise SetupFailed("\n".join(["", *tail, advice, "When both are there, run the same command again."]), 1)
+
+
+def version_of(venv: Path) -> str:
+    """The Python of a usable environment, or nothing: it may be absent, half made, or its base was upgraded away."""
+    ask = [str(python_of(venv)), "-c", "import pip, sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        return subprocess.run(ask, check=False, capture_output=True, text=True).stdout.strip()
+    except OSError:
+        return ""
 
 
 def set_up(venv: Path, lock: Path) -> None:
     """Make or refresh the environment; the stamp is written last, so an interrupted set-up is done again."""
-    if line := missing_venv_line():
-        raise SetupFailed(f"This Python cannot make an environment. Type this, then run again:\n  {line}", code=2)
     began = time.monotonic()
-    stamp = venv / STAMP
     say(f"Setting up callboard in {venv} (once; later starts need no network)")
-    finished_before = stamp.exists() and python_of(venv).exists()
+    stamp = venv / STAMP
+    can_refresh = stamp.exists() and version_of(venv)
     stamp.unlink(missing_ok=True)
-    if not finished_before:
+    if not can_refresh:
         make_venv(venv)
     install(venv, lock)
-    stamp.with_suffix(".part").write_text(fingerprint(lock))
-    stamp.with_suffix(".part").replace(stamp)
+    stamp.write_text(f"{digest(lock)} {version_of(venv)}")
     say(f"Ready after {time.monotonic() - began:.0f} s.")
-
-
-def restart(venv: Path) -> NoReturn:
-    python = str(python_of(venv))
-    os.execv(python, [python, str(ROOT / "run.py"), *sys.argv[1:]])
 
 
 def settle() -> None:
     """Return inside an interpreter that has the packages: this one, or .venv's by starting again there."""
     if "CALLBOARD_NO_VENV" in os.environ:
         return
-    ready = is_ready(VENV, LOCK)
-    if ready and Path(sys.prefix).resolve() == VENV:
-        return
-    if not ready:
-        if Path(sys.prefix).resolve() != VENV and has_packages(pins(LOCK)):
+    inside = Path(sys.prefix).resolve() == VENV
+    version = "%d.%d" % sys.version_info[:2] if inside else ""
+    if not is_ready(VENV, LOCK, version):
+        if not inside and has_packages(pins(LOCK)):
             return
-        with only_one(ROOT / ".venv.lock"):
-            if not is_ready(VENV, LOCK):
-                set_up(VENV, LOCK)
-    restart(VENV)
+        handle = hold(ROOT / ".venv.lock")
+        if not is_ready(VENV, LOCK, version):
+            set_up(VENV, LOCK)
+        handle.close()
+    elif inside:
+        return
+    python = str(python_of(VENV))
+    os.execv(python, [python, str(ROOT / "run.py"), *sys.argv[1:]])
 
 
 def open_door(arguments: list[str]) -> int:
@@ -192,14 +188,12 @@ def start() -> int:
     try:
         settle()
     except SetupFailed as failure:
-        say(str(failure))
-        return failure.code
-    except OSError as failure:
-        say(f"Set-up failed: {failure}")
+        message, code = failure.args
+        say(message)
+        return code
+    except (OSError, KeyboardInterrupt) as failure:
+        say(f"\nSet-up stopped: {str(failure) or 'interrupted'}. The same command starts it again.")
         return 1
-    except KeyboardInterrupt:
-        say("\nStopped. The same command starts the set-up again.")
-        return 130
     return open_door(sys.argv[1:])
 
 
