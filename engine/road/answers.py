@@ -1,0 +1,119 @@
+"""Reading what a router said, and doubting it: pure functions from bytes to a RoadAnswer (SPEC 4).
+
+The shapes are those of osrm-routed 26 (all its errors are HTTP 400 with a JSON code) and of proxies before it.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from engine.rules.eta import great_circle_m
+from engine.rules.nouns import Driven, Leg, NoAnswer, RoadAnswer, Unreachable
+
+DAY_S = 24 * 3600
+FASTEST_KMH = 200
+NEAR_M = 100  # so near a zero is believable: both ends may snap to one spot
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """An answer, and whether it speaks against the router itself (the breaker counts those)."""
+
+    answer: RoadAnswer
+    faulty: bool = False
+
+
+def read_route(status: int, body: bytes, leg: Leg, *, snap_max_m: float) -> Heard:
+    """One `/route` reply. NoRoute and Invalid… are the words of a healthy router: they never count as faulty."""
+    if status not in (200, 400):
+        return _fault(f"http_{status}")
+    said = parse(body)
+    code = said.get("code") if said else None
+    if said is None or not isinstance(code, str):
+        return _fault("not_json" if said is None else "not_osrm")
+    if code == "Ok":
+        return _driven(said, leg, snap_max_m)
+    if code == "NoRoute":
+        return Heard(answer=Unreachable())
+    if code == "NoSegment":  # a server with a radius of its own: the same as our snap check
+        return _doubt("snap_too_far")
+    return _doubt(complaint(said))
+
+
+def parse(body: bytes) -> Json | None:
+    """The JSON object in ``body``; None for anything else, however deep, huge or broken."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return cast(Json, said) if isinstance(said, dict) else None
+
+
+def complaint(said: Json) -> str:
+    """The router's own error as the dispatcher sees it ("InvalidQuery: Query string malformed …"), without positions.
+
+    OSRM quotes pieces of the URL back, and those pieces are coordinates.
+    """
+    text = f"{said.get('code')}: {said.get('message', '')}"
+    text = re.sub(r'"[^"]*"?', '"…"', text)
+    text = re.sub(r"-?\d+[.,]\d+", "…", text)
+    return "".join(each if each.isprintable() else " " for each in text)[:160].strip().removesuffix(":")
+
+
+def _driven(said: Json, leg: Leg, snap_max_m: float) -> Heard:
+    route = _first(said.get("routes"))
+    if route is None or "duration" not in route:
+        return _fault("not_osrm")
+    if route["duration"] is None:
+        return Heard(answer=Unreachable())
+    snaps = [_number(each.get("distance")) for each in _objects(said.get("waypoints"))]
+    if len(snaps) != 2:
+        return _doubt("no_waypoints")  # without them no snap can be judged
+    if not all(0 <= snap <= snap_max_m for snap in snaps):
+        return _doubt("snap_too_far")
+    duration_s = _number(route["duration"])
+    if not _believable(duration_s, great_circle_m(leg.origin, leg.destination), sum(snaps)):
+        return _doubt("absurd")
+    return Heard(answer=Driven(duration_s=math.ceil(duration_s)))
+
+
+def _believable(duration_s: float, apart_m: float, snapped_m: float) -> bool:
+    """No NaN, no negative, no zero between distant points, no flight and no day's drive. NaN fails every comparison."""
+    if not 0 <= duration_s <= DAY_S:
+        return False
+    if apart_m <= NEAR_M:
+        return True
+    at_least_m = max(apart_m - snapped_m, 0)  # the ends may have moved towards each other
+    return duration_s > 0 and at_least_m * 3.6 / duration_s <= FASTEST_KMH
+
+
+def _number(value: object) -> float:
+    """A JSON number as a float, NaN for anything else: true is not a number, nor is 10 to the 400."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+def _objects(value: object) -> list[Json]:
+    if not isinstance(value, list):
+        return []
+    return [cast(Json, each) for each in cast(list[object], value) if isinstance(each, dict)]
+
+
+def _first(value: object) -> Json | None:
+    return next(iter(_objects(value)), None)
+
+
+def _fault(reason: str) -> Heard:
+    return Heard(answer=NoAnswer(reason=reason), faulty=True)
+
+
+def _doubt(reason: str) -> Heard:
+    return Heard(answer=NoAnswer(reason=reason))
