@@ -1,4 +1,4 @@
-"""Everything a push needs, in one go: `run.py test`. Each step has a heading and its time; pytest comes last."""
+"""Everything a push needs, in one go: `run.py test`. Each step has a heading and its time; pytest tells its own, last of all."""
 
 import os
 import subprocess
@@ -17,13 +17,15 @@ CHECKS: dict[str, list[str]] = {
 }
 
 
-def run_step(name: str, command: list[str], environment: dict[str, str] | None = None) -> int:
-    print(f"== {name}", flush=True)
+def passes(name: str, command: list[str]) -> bool:
+    """Run one check; what it printed is shown only when it failed."""
     began = time.monotonic()
-    code = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=False).returncode
-    if name != "tests":  # pytest tells its own time, and its summary stays the last line
-        print(f"   {name} {'failed' if code else 'ok'} after {time.monotonic() - began:.1f} s\n", flush=True)
-    return code
+    answer = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    failed = answer.returncode != 0
+    print(f"== {name:<10} {'FAILED' if failed else 'ok'} after {time.monotonic() - began:.1f} s", flush=True)
+    if failed:
+        print(answer.stdout + answer.stderr, flush=True)
+    return not failed
 
 
 def pytest_command(arguments: list[str]) -> list[str]:
@@ -35,9 +37,8 @@ def pytest_command(arguments: list[str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Run every check even when one fails: one run tells all there is to mend."""
-    failed = [name for name, command in CHECKS.items() if run_step(name, command)]
-    environment = {**os.environ, "CALLBOARD_CHECKS_FAILED": ", ".join(failed)}
-    if failed:
-        print(f"failed so far: {', '.join(failed)}\n", flush=True)
-    tests = run_step("tests", pytest_command(arguments), environment)
-    return tests or (1 if failed else 0)
+    failed = ", ".join(name for name, command in CHECKS.items() if not passes(name, command))
+    print(f"== tests{f' (failed so far: {failed})' if failed else ''}", flush=True)
+    environment = {**os.environ, "CALLBOARD_CHECKS_FAILED": failed}
+    tests = subprocess.run([sys.executable, *pytest_command(arguments)], cwd=ROOT, env=environment, check=False)
+    return tests.returncode or (1 if failed else 0)

@@ -26,11 +26,11 @@ def loaded(code: str) -> set[str]:
 
 
 def test_the_engine_has_no_face() -> None:
-    assert loaded(IMPORT_ALL.format(room="engine")).isdisjoint({"textual", "rich", "click", "console"})
+    assert loaded(IMPORT_ALL.format(room="engine")).isdisjoint({"textual", "rich", "console"})
 
 
 def test_the_rules_need_nothing_but_h3() -> None:
-    drivers = {"sqlite3", "httpx", "apscheduler", "msgspec", "sqlite_utils", "socket"}
+    drivers = {"sqlite3", "httpx", "apscheduler", "msgspec", "sqlite_utils"}
     assert loaded(IMPORT_ALL.format(room="engine.rules")).isdisjoint(drivers)
 
 
