@@ -1,4 +1,4 @@
-"""Everything a push needs, in one go: `run.py test`. Each step has a heading and its time; pytest tells its own, last of all."""
+"""Everything a push needs, in one go: `run.py test`. Each step has a heading and its time; pytest comes last."""
 
 import os
 import subprocess
