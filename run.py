@@ -1,7 +1,4 @@
-"""The one command line of callboard: on a fresh machine it sets itself up, then it opens the door that was asked for.
-
-Above the doors only the standard library is used: this file starts on a bare Python.
-"""
+"""The one command line of callboard: it sets itself up on a fresh machine, with the standard library alone."""
 
 import sys
 
@@ -188,9 +185,8 @@ def start() -> int:
     try:
         settle()
     except SetupFailed as failure:
-        message, code = failure.args
-        say(message)
-        return code
+        say(failure.args[0])
+        return failure.args[1]
     except (OSError, KeyboardInterrupt) as failure:
         say(f"\nSet-up stopped: {str(failure) or 'interrupted'}. The same command starts it again.")
         return 1

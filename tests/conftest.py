@@ -8,6 +8,7 @@ import pytest_textual_snapshot
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+pytest_plugins = ["tests.routers"]
 
 # syrupy 5 renamed the attribute by which plugin 1.0.0 asks for .svg; without this the snapshots end in .raw.
 pytest_textual_snapshot.SVGImageExtension.file_extension = "svg"

@@ -32,7 +32,7 @@ def pytest_command(arguments: list[str]) -> list[str]:
     """`--long` lifts the default mark filter; the whole suite uses both cores, a chosen part runs plainly."""
     rest = [argument for argument in arguments if argument != "--long"]
     everything = ["-m", ""] if "--long" in arguments else []
-    return ["-m", "pytest", *everything, *(rest or ["-n", "2"])]
+    return ["-m", "pytest", *everything, *(rest or ["-n", "2", "--dist", "loadfile"])]
 
 
 def main(arguments: list[str]) -> int:
