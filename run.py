@@ -154,7 +154,7 @@ def settle() -> None:
     """Return inside an interpreter that has the packages: this one, or .venv's by starting again there."""
     if "CALLBOARD_NO_VENV" in os.environ:
         return
-    inside = Path(sys.prefix).resolve() == VENV
+    inside = Path(sys.prefix).resolve() == VENV.resolve()
     version = "%d.%d" % sys.version_info[:2] if inside else ""
     if not is_ready(VENV, LOCK, version):
         if not inside and has_packages(pins(LOCK)):
