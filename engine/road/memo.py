@@ -12,7 +12,10 @@ from engine.rules.nouns import Driven, Leg, Unreachable
 
 RESOLUTION = 10  # at 8 both banks of a river share one cell
 
+LOGGED_RESOLUTION = 8  # a cell at 10 is a house and its neighbours: too fine for a log
+
 _cell = cast(Callable[[float, float, int], int], h3.latlng_to_cell)  # pyright: ignore[reportUnknownMemberType]
+_parent = cast(Callable[[int, int], int], h3.cell_to_parent)  # pyright: ignore[reportUnknownMemberType]
 
 Pair = tuple[int, int]
 Row = tuple[int, int, int | None]
@@ -24,6 +27,11 @@ def pair_of(leg: Leg) -> Pair:
         _cell(leg.origin.lat, leg.origin.lng, RESOLUTION),
         _cell(leg.destination.lat, leg.destination.lng, RESOLUTION),
     )
+
+
+def coarse(pair: Pair) -> Pair:
+    """The pair as a log may know it."""
+    return _parent(pair[0], LOGGED_RESOLUTION), _parent(pair[1], LOGGED_RESOLUTION)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -13,7 +13,7 @@ import httpx
 
 from engine.road.answers import Heard, read_route
 from engine.road.breaker import Breaker, Permit
-from engine.road.memo import Memo, Pair, Row, pair_of
+from engine.road.memo import Memo, Pair, Row, coarse, pair_of
 from engine.road.selftest import Check, examine
 from engine.road.tally import Pace, RoadState, Tally
 from engine.road.wire import Broken, Line
@@ -21,9 +21,6 @@ from engine.rules.nouns import Driven, Leg, NoAnswer, Point, RoadAnswer, Unreach
 from engine.settings import Router
 
 log = logging.getLogger("callboard.road")
-
-OURS = frozenset({"breaker_open", "bulkhead_full", "rate_full", "bad_position", "closed"})
-"""Reasons for no answer that are our own: nothing was sent."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -54,8 +51,8 @@ class OsrmRoad:
         self._settings, self._clock = settings, clock
         self._line = Line(_checked(settings.url), in_flight_max=settings.in_flight_max, transport=transport)
         self._pool = ThreadPoolExecutor(settings.in_flight_max, thread_name_prefix="road")
-        self._seats = threading.Semaphore(settings.in_flight_max)
         self._lock = threading.Lock()
+        self._in_flight = 0
         self._memo = Memo(pairs_max=settings.memory_pairs_max)
         self._tally = Tally(clock=clock)
         self._pace = Pace(per_s_max=settings.calls_per_s_max, clock=clock)
@@ -88,6 +85,7 @@ class OsrmRoad:
             timeouts=counts.timeouts,
             failures=counts.failures,
             shed=counts.shed,
+            in_flight=self._in_flight,
             last_error=self._last_error,
         )
 
@@ -115,11 +113,11 @@ class OsrmRoad:
         pair = pair_of(leg)
         if (known := self._memo.fresh(pair, self._bucket())) is not None:
             return known
-        if not self._seats.acquire(blocking=False):
+        if not self._take_seat():
             return self._shed("bulkhead_full")
         started = self._take_off(leg, pair, until)
         if isinstance(started, NoAnswer):
-            self._seats.release()
+            self._leave_seat()
         return started
 
     def _take_off(self, leg: Leg, pair: Pair, until: float) -> _Flight | NoAnswer:
@@ -137,6 +135,17 @@ class OsrmRoad:
         self._tally.add("calls")
         return flight
 
+    def _take_seat(self) -> bool:
+        """The bulkhead: as many seats as threads, and a call whose caller has left keeps its seat until it ends."""
+        with self._lock:
+            free = self._in_flight < self._settings.in_flight_max
+            self._in_flight += free
+        return free
+
+    def _leave_seat(self) -> None:
+        with self._lock:
+            self._in_flight -= 1
+
     def _shed(self, reason: str) -> NoAnswer:
         self._tally.add("shed")
         return NoAnswer(reason=reason)
@@ -149,7 +158,7 @@ class OsrmRoad:
             self._settle(flight, heard)
             return heard.answer
         finally:
-            self._seats.release()
+            self._leave_seat()
 
     def _hear(self, leg: Leg, until: float) -> Heard:
         try:
@@ -189,7 +198,7 @@ class OsrmRoad:
             return
         self._last_error = reason
         url = f"{self._settings.url}/route/v1/{self._settings.profile}/(origin);(destination)?overview=false"
-        log.warning("router: %s from GET %s, cells %x to %x", reason, url, *pair)
+        log.warning("router: %s from GET %s, cells %x to %x", reason, url, *coarse(pair))
 
     def _bucket(self) -> int:
         return int(self._clock() // self._settings.cache_bucket_s)
@@ -242,6 +251,8 @@ def _on_earth(leg: Leg) -> bool:
 
 def _checked(url: str) -> str:
     parts = urlsplit(url)
+    if "@" in parts.netloc:  # it would stand in logs and on screens; nor is it repeated here
+        raise ValueError("[router] url: a user or password has no place in it")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError(f"[router] url = {url!r}: http://host:port is wanted")
     return url.rstrip("/")

@@ -30,6 +30,7 @@ class RoadState:
     timeouts: int = 0
     failures: int = 0
     shed: int = 0
+    in_flight: int = 0
     last_error: str = ""
 
 
