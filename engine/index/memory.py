@@ -1,0 +1,407 @@
+"""The hot index: who is where now, per tenant, in memory. Lost with the process and rebuilt from the latest fixes.
+
+One lock, held shortly: reports are taken in slices, so that a search never waits for a whole upload.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from threading import Lock
+from typing import Protocol
+
+from engine.index.pool import Pool, Tracked, cell_of
+from engine.index.search import Hit, nearest
+from engine.rules.freshness import (
+    FixRules,
+    LatestFix,
+    Rejection,
+    admit,
+    archivable,
+    device_age_ms,
+    known_accuracy,
+    lag_ms,
+    poisoned,
+)
+from engine.rules.nouns import FixReport, Point, Presence, Seen
+from engine.rules.place import NULL_ISLAND_DEG, RESOLUTION, metres, normal_lng
+
+_SLICE = 256  # reports taken under one hold of the lock
+_DEGREE_M = 112_000  # at least the length of a degree of latitude
+
+
+class IndexRules(FixRules, Protocol):
+    """What the index needs of ``[location]``."""
+
+    @property
+    def hot_s(self) -> int: ...
+    @property
+    def archive_every_s(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """What became of a batch; ``archive`` is due for the sampled archive and belongs to workers, not to phones."""
+
+    kept: int
+    rejected: tuple[tuple[Rejection, int], ...]
+    archive: tuple[LatestFix, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """Who is about a place, nearest first.
+
+    ``skilled``: everyone with the skills, fresh or stale, as far as the last of the ``enough`` fresh ones; ask again with
+    more if too few of them may have the job. ``unskilled``: the nearest without the skills, no farther than that.
+    ``unskilled_more``: at least so many others of the tenant lack the skills. ``rings``: rings walked.
+    """
+
+    skilled: tuple[Seen, ...]
+    unskilled: tuple[Seen, ...]
+    unskilled_more: int
+    rings: int
+
+
+class _City:
+    """One tenant's workers. ``by_skill`` holds hot workers alone; ``everyone`` too."""
+
+    __slots__ = ("by_skill", "changed", "due", "everyone", "turn", "workers")
+
+    def __init__(self) -> None:
+        self.workers: dict[str, Tracked] = {}
+        self.everyone = Pool()
+        self.by_skill: dict[str, Pool] = {}
+        self.changed: list[Tracked] = []
+        self.due: list[tuple[int, int, Tracked]] = []
+        self.turn = 0
+
+    def pools(self, worker: Tracked) -> tuple[Pool, ...]:
+        return (self.everyone, *(self.by_skill.setdefault(skill, Pool()) for skill in sorted(worker.skills)))
+
+    def rarest(self, skills: frozenset[str]) -> Pool:
+        pools = (self.by_skill.get(skill, _NOBODY) for skill in skills)
+        return min(pools, key=lambda pool: pool.count, default=self.everyone)
+
+    def wake(self, worker: Tracked, due_mono_ms: int) -> None:
+        self.turn += 1  # a heap compares what is beside the time: numbers, never workers
+        worker.due_mono_ms = due_mono_ms
+        heapq.heappush(self.due, (due_mono_ms, self.turn, worker))
+
+
+_NOBODY = Pool()
+
+
+class MemoryIndex:
+    """Cell → workers and worker → presence. Every method may be called from any thread."""
+
+    def __init__(self, rules: IndexRules, res: int = RESOLUTION) -> None:
+        self._rules = rules
+        self._res = res
+        self._cities: dict[str, _City] = {}
+        self._lock = Lock()
+        self._hot_ms = rules.hot_s * 1000
+        self._beside_deg = rules.jump_min_m / 1.5 / _DEGREE_M  # both ways: still nearer than a jump
+
+    # --- who belongs here ---------------------------------------------------------------------------------------
+
+    def enrol(self, tenant: str, worker_id: str, skills: frozenset[str]) -> None:
+        """Fixes of this worker are taken from now on. Again with other skills: the position stays."""
+        with self._lock:
+            city = self._cities.setdefault(tenant, _City())
+            worker = city.workers.get(worker_id)
+            if worker is None:
+                city.workers[worker_id] = Tracked(worker_id, skills)
+            elif worker.skills != skills:
+                hot = worker.hot
+                self._unplace(worker)
+                worker.skills = skills
+                if hot:
+                    self._place(city, worker)
+
+    def dismiss(self, tenant: str, worker_id: str) -> None:
+        with self._lock:
+            city = self._cities.get(tenant)
+            worker = city.workers.pop(worker_id, None) if city else None
+            if worker:
+                self._unplace(worker)
+                worker.known = False
+
+    # --- fixes in -----------------------------------------------------------------------------------------------
+
+    def report(self, tenant: str, reports: Sequence[FixReport], *, received_ms: int, mono_ms: int) -> Ingested:
+        """Take a batch that came at one instant: in its order, each fix judged against the one before."""
+        rejected: Counter[Rejection] = Counter()
+        archive: list[LatestFix] = []
+        with self._lock:
+            city = self._cities.get(tenant)
+        if city is None:
+            rejected[Rejection.UNKNOWN_WORKER] = len(reports)
+            reports = ()
+        else:
+            for start in range(0, len(reports), _SLICE):
+                with self._lock:
+                    self._take(city, reports[start : start + _SLICE], received_ms, mono_ms, rejected, archive)
+        kept = len(reports) - sum(rejected.values()) if city else 0
+        return Ingested(kept=kept, rejected=tuple(sorted(rejected.items())), archive=tuple(archive))
+
+    def _take(
+        self,
+        city: _City,
+        reports: Sequence[FixReport],
+        received_ms: int,
+        mono_ms: int,
+        rejected: Counter[Rejection],
+        archive: list[LatestFix],
+    ) -> None:
+        """The hot loop. A fix that moved a little and is plainly newer needs no question of ``admit`` asked (a test holds
+        the two together); all others go through it."""
+        rules, workers, beside, res = self._rules, city.workers, self._beside_deg, self._res
+        latest_ms = received_ms + min(rules.ahead_max_s, rules.skew_max_s) * 1000
+        earliest_ms = received_ms - rules.skew_max_s * 1000
+        apart_ms = max(1, 1000 // rules.rate_per_s) if rules.rate_per_s else 1
+        coarse, every_ms, hot_ms = rules.coarse_m, rules.archive_every_s * 1000, self._hot_ms
+        for report in reports:
+            worker = workers.get(report.worker)
+            if worker is None:
+                rejected[Rejection.UNKNOWN_WORKER] += 1
+                continue
+            device_ms, lat, lng, accuracy = report.device_ms, report.lat, report.lng, report.accuracy_m
+            if not (
+                device_ms - worker.device_ms >= apart_ms
+                and earliest_ms <= device_ms <= latest_ms
+                and worker.hot
+                and -beside < lat - worker.lat < beside
+                and -beside < lng - worker.lng < beside
+                and (NULL_ISLAND_DEG < lat < 89.9 or -89.9 < lat < -NULL_ISLAND_DEG)
+                and -180 <= lng < 180
+                and (accuracy is None or 0 < accuracy <= coarse)
+                and (report.seq is None or worker.seq is None or report.seq > worker.seq)
+            ):
+                stored = worker if worker.known else None
+                why = admit(stored, report, received_ms=received_ms, mono_ms=mono_ms, rules=rules)
+                if why:
+                    rejected[why] += 1
+                    self._refused(worker, report, why, received_ms, mono_ms, archive)
+                    continue
+                lng, accuracy = normal_lng(lng), known_accuracy(accuracy)
+            worker.lat, worker.lng, worker.accuracy_m = lat, lng, accuracy
+            worker.device_ms, worker.seq, worker.received_ms = device_ms, report.seq, received_ms
+            worker.seen_mono_ms = worker.contact_mono_ms = mono_ms
+            lag = received_ms - device_ms
+            worker.lag_ms = lag if lag > 0 else 0
+            worker.born_mono_ms = born = mono_ms - worker.lag_ms
+            cell = cell_of(lat, lng, res)
+            if cell != worker.cell or not worker.hot:
+                self._move(city, worker, cell)
+            if born + hot_ms < worker.due_mono_ms:
+                city.wake(worker, born + hot_ms)
+            if not worker.dirty:
+                worker.dirty = True
+                city.changed.append(worker)
+            if not 0 <= device_ms - worker.sampled_ms < every_ms:
+                worker.sampled_ms = device_ms
+                archive.append(_latest(worker))
+
+    def _refused(
+        self,
+        worker: Tracked,
+        report: FixReport,
+        why: Rejection,
+        received_ms: int,
+        mono_ms: int,
+        archive: list[LatestFix],
+    ) -> None:
+        """The worker was heard of, whatever it said; a late point may still go to the archive at its own time."""
+        worker.contact_mono_ms = mono_ms
+        if not archivable(why, report, received_ms=received_ms, rules=self._rules):
+            return
+        if abs(report.device_ms - worker.sampled_late_ms) < self._rules.archive_every_s * 1000:
+            return
+        worker.sampled_late_ms = report.device_ms
+        archive.append(
+            LatestFix(
+                worker_id=worker.worker_id,
+                device_ms=report.device_ms,
+                received_ms=received_ms,
+                lat=report.lat,
+                lng=normal_lng(report.lng),
+                accuracy_m=known_accuracy(report.accuracy_m),
+                seq=report.seq,
+            )
+        )
+
+    def _move(self, city: _City, worker: Tracked, cell: int) -> None:
+        hot, known = worker.hot, worker.known
+        self._unplace(worker)
+        worker.cell, worker.known = cell, True
+        self._place(city, worker)
+        if not (hot and known):
+            city.wake(worker, worker.born_mono_ms + self._hot_ms)
+
+    def _place(self, city: _City, worker: Tracked) -> None:
+        worker.pools = city.pools(worker)
+        worker.hot = True
+        for pool in worker.pools:
+            pool.put(worker)
+
+    def _unplace(self, worker: Tracked) -> None:
+        for pool in worker.pools:
+            pool.take(worker)
+        worker.pools = ()
+        worker.hot = False
+
+    # --- who is about -------------------------------------------------------------------------------------------
+
+    def near(
+        self,
+        tenant: str,
+        place: Point,
+        skills: frozenset[str],
+        *,
+        enough: int,
+        max_m: float,
+        unskilled_max: int,
+        mono_ms: int,
+    ) -> Near:
+        """The nearest workers, outward from the place's cell until ``enough`` fresh skilled ones are certain."""
+        with self._lock:
+            city = self._cities.get(tenant)
+            if city is None:
+                return Near(skilled=(), unskilled=(), unskilled_more=0, rings=0)
+            pool = city.rarest(skills)
+            fresh_from = mono_ms - self._rules.fresh_s * 1000
+            wanted = skills if len(skills) > 1 else None
+            got = nearest(
+                pool, place, self._res, need=enough, max_m=max_m, wanted=wanted, fits=True, fresh_from=fresh_from
+            )
+            lacking = city.everyone.count - pool.count
+            others: list[Hit] = []
+            if unskilled_max > 0 and (lacking > 0 or wanted):
+                others = nearest(
+                    city.everyone, place, self._res, need=unskilled_max, max_m=got.reach_m, wanted=skills, fits=False
+                ).hits
+            return Near(
+                skilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in got.hits]),
+                unskilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in others[:unskilled_max]]),
+                unskilled_more=max(0, lacking - min(len(others), unskilled_max)),
+                rings=got.rings,
+            )
+
+    def seen(self, tenant: str, worker_id: str, place: Point, *, mono_ms: int) -> Seen | None:
+        """One worker as seen from a place: the last known position, also when it left the hot index (its age tells)."""
+        with self._lock:
+            worker = self._worker(tenant, worker_id)
+            if worker is None or not worker.known:
+                return None
+            return _seen(worker, mono_ms, metres(place, Point(worker.lat, worker.lng)))
+
+    def presence(self, tenant: str, worker_id: str) -> Presence | None:
+        """A copy of what the hot index holds of a worker."""
+        with self._lock:
+            worker = self._worker(tenant, worker_id)
+            return worker.copy() if worker and worker.hot else None
+
+    def present(self, tenant: str, *, mono_ms: int) -> tuple[tuple[str, int, int, int], ...]:
+        """For boards: worker id, cell, device age and age of the last contact (ms). Hot workers alone."""
+        with self._lock:
+            city = self._cities.get(tenant)
+            if city is None:
+                return ()
+            return tuple(
+                (each.worker_id, each.cell, device_age_ms(each, mono_ms), mono_ms - each.contact_mono_ms)
+                for each in city.workers.values()
+                if each.hot
+            )
+
+    def _worker(self, tenant: str, worker_id: str) -> Tracked | None:
+        city = self._cities.get(tenant)
+        return city.workers.get(worker_id) if city else None
+
+    # --- time, disk ---------------------------------------------------------------------------------------------
+
+    def expire(self, *, mono_ms: int) -> int:
+        """Take out what is older than hot_s. Costs what it drops: each worker waits once, under the time it was due."""
+        dropped = 0
+        with self._lock:
+            for city in self._cities.values():
+                while city.due and city.due[0][0] < mono_ms:
+                    at_ms, _, worker = heapq.heappop(city.due)
+                    if at_ms != worker.due_mono_ms or not worker.hot:
+                        continue  # waits under another time, or is gone
+                    due_ms = worker.born_mono_ms + self._hot_ms
+                    if due_ms >= mono_ms:
+                        city.wake(worker, due_ms)
+                    else:
+                        self._unplace(worker)
+                        dropped += 1
+        return dropped
+
+    def changed(self, tenant: str) -> tuple[LatestFix, ...]:
+        """The positions that changed since the last call, for the write-behind."""
+        with self._lock:
+            city = self._cities.get(tenant)
+            if city is None:
+                return ()
+            workers, city.changed = city.changed, []
+            for worker in workers:
+                worker.dirty = False
+            return tuple(_latest(worker) for worker in workers if worker.known)
+
+    def load(self, tenant: str, rows: Iterable[LatestFix], *, now_ms: int, mono_ms: int) -> int:
+        """Rebuild, or catch up with another process's write-behind. Returns how many positions were taken into the index.
+
+        Ages come from ``now_ms`` (the database's clock) at this moment and from the monotonic clock afterwards. Poisoned
+        rows, workers not enrolled, and what is not newer than what is held are passed over; too old a row is remembered
+        for "last seen" alone.
+        """
+        taken, rows = 0, iter(rows)
+        while part := list(islice(rows, _SLICE)):
+            with self._lock:
+                city = self._cities.get(tenant)
+                taken += sum(self._restore(city, row, now_ms, mono_ms) for row in part) if city else 0
+        return taken
+
+    def _restore(self, city: _City, row: LatestFix, now_ms: int, mono_ms: int) -> bool:
+        worker = city.workers.get(row.worker_id)
+        if worker is None or (worker.known and worker.received_ms >= row.received_ms):
+            return False
+        if poisoned(row.device_ms, row.received_ms, self._rules) or poisoned(row.received_ms, now_ms, self._rules):
+            return False
+        worker.lat, worker.lng, worker.accuracy_m = row.lat, row.lng, row.accuracy_m
+        worker.device_ms, worker.seq, worker.received_ms = row.device_ms, row.seq, row.received_ms
+        worker.seen_mono_ms = worker.contact_mono_ms = mono_ms - max(0, now_ms - row.received_ms)
+        worker.lag_ms = lag_ms(row.device_ms, row.received_ms)
+        worker.born_mono_ms = worker.seen_mono_ms - worker.lag_ms
+        if mono_ms - worker.born_mono_ms > self._hot_ms:
+            self._unplace(worker)
+            worker.cell, worker.known = cell_of(row.lat, row.lng, self._res), True
+            return False
+        self._move(city, worker, cell_of(row.lat, row.lng, self._res))
+        return True
+
+
+def _latest(worker: Tracked) -> LatestFix:
+    return LatestFix(
+        worker_id=worker.worker_id,
+        device_ms=worker.device_ms,
+        received_ms=worker.received_ms,
+        lat=worker.lat,
+        lng=worker.lng,
+        accuracy_m=worker.accuracy_m,
+        seq=worker.seq,
+    )
+
+
+def _seen(worker: Tracked, mono_ms: int, distance: float) -> Seen:
+    return Seen(
+        worker_id=worker.worker_id,
+        place=Point(worker.lat, worker.lng),
+        cell=worker.cell,
+        device_age_ms=mono_ms - worker.born_mono_ms,
+        receive_age_ms=mono_ms - worker.contact_mono_ms,
+        accuracy_m=worker.accuracy_m,
+        distance_m=distance,
+    )
