@@ -6,6 +6,7 @@ The shapes are those of osrm-routed 26 (all its errors are HTTP 400 with a JSON 
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -64,21 +65,26 @@ def complaint(said: Json) -> str:
     return "".join(each if each.isprintable() else " " for each in text)[:160].strip().removesuffix(":")
 
 
+def read_duration(seconds: object, leg: Leg, snaps: Sequence[float], snap_max_m: float) -> RoadAnswer:
+    """A duration as the router wrote it, with how far it moved both ends (NaN: it did not say)."""
+    if seconds is None:
+        return Unreachable()
+    if not all(0 <= snap <= snap_max_m for snap in snaps):
+        return NoAnswer(reason="snap_too_far")
+    duration_s = number(seconds)
+    if not _believable(duration_s, great_circle_m(leg.origin, leg.destination), sum(snaps)):
+        return NoAnswer(reason="absurd")
+    return Driven(duration_s=math.ceil(duration_s))
+
+
 def _driven(said: Json, leg: Leg, snap_max_m: float) -> Heard:
-    route = _first(said.get("routes"))
+    route = next(iter(objects(said.get("routes"))), None)
     if route is None or "duration" not in route:
         return _fault("not_osrm")
-    if route["duration"] is None:
-        return Heard(answer=Unreachable())
-    snaps = [_number(each.get("distance")) for each in _objects(said.get("waypoints"))]
-    if len(snaps) != 2:
+    snaps = [number(each.get("distance")) for each in objects(said.get("waypoints"))]
+    if len(snaps) != 2 and route["duration"] is not None:
         return _doubt("no_waypoints")  # without them no snap can be judged
-    if not all(0 <= snap <= snap_max_m for snap in snaps):
-        return _doubt("snap_too_far")
-    duration_s = _number(route["duration"])
-    if not _believable(duration_s, great_circle_m(leg.origin, leg.destination), sum(snaps)):
-        return _doubt("absurd")
-    return Heard(answer=Driven(duration_s=math.ceil(duration_s)))
+    return Heard(answer=read_duration(route["duration"], leg, snaps, snap_max_m))
 
 
 def _believable(duration_s: float, apart_m: float, snapped_m: float) -> bool:
@@ -91,7 +97,7 @@ def _believable(duration_s: float, apart_m: float, snapped_m: float) -> bool:
     return duration_s > 0 and at_least_m * 3.6 / duration_s <= FASTEST_KMH
 
 
-def _number(value: object) -> float:
+def number(value: object) -> float:
     """A JSON number as a float, NaN for anything else: true is not a number, nor is 10 to the 400."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
@@ -101,14 +107,18 @@ def _number(value: object) -> float:
         return math.nan
 
 
-def _objects(value: object) -> list[Json]:
+def objects(value: object) -> list[Json]:
+    """The JSON objects of a list; nothing where it is no list."""
     if not isinstance(value, list):
         return []
     return [cast(Json, each) for each in cast(list[object], value) if isinstance(each, dict)]
 
 
-def _first(value: object) -> Json | None:
-    return next(iter(_objects(value)), None)
+def lists(value: object) -> list[list[object]]:
+    """The JSON lists of a list; nothing where it is no list."""
+    if not isinstance(value, list):
+        return []
+    return [cast(list[object], each) for each in cast(list[object], value) if isinstance(each, list)]
 
 
 def _fault(reason: str) -> Heard:

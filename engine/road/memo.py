@@ -2,20 +2,13 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
-
-import h3.api.basic_int as h3  # pyright: ignore[reportMissingTypeStubs]
 
 from engine.rules.nouns import Driven, Leg, Unreachable
+from engine.rules.place import cell
 
 RESOLUTION = 10  # at 8 both banks of a river share one cell
-
-LOGGED_RESOLUTION = 8  # a cell at 10 is a house and its neighbours: too fine for a log
-
-_cell = cast(Callable[[float, float, int], int], h3.latlng_to_cell)  # pyright: ignore[reportUnknownMemberType]
-_parent = cast(Callable[[int, int], int], h3.cell_to_parent)  # pyright: ignore[reportUnknownMemberType]
 
 Pair = tuple[int, int]
 Row = tuple[int, int, int | None]
@@ -23,15 +16,7 @@ Row = tuple[int, int, int | None]
 
 def pair_of(leg: Leg) -> Pair:
     """(origin cell, destination cell): directional, as one-way streets are."""
-    return (
-        _cell(leg.origin.lat, leg.origin.lng, RESOLUTION),
-        _cell(leg.destination.lat, leg.destination.lng, RESOLUTION),
-    )
-
-
-def coarse(pair: Pair) -> Pair:
-    """The pair as a log may know it."""
-    return _parent(pair[0], LOGGED_RESOLUTION), _parent(pair[1], LOGGED_RESOLUTION)
+    return cell(leg.origin, RESOLUTION), cell(leg.destination, RESOLUTION)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -1,23 +1,25 @@
 """Road times from an OSRM server: never late, never queued, never believed blindly (SPEC 4)."""
 
 import logging
-import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
 
 import httpx
 
+from engine.ports import RoadState
 from engine.road.answers import Heard, read_route
 from engine.road.breaker import Breaker, Permit
-from engine.road.memo import Memo, Pair, Row, coarse, pair_of
+from engine.road.memo import Memo, Pair, Row, pair_of
 from engine.road.selftest import Check, examine
-from engine.road.tally import Pace, RoadState, Tally
+from engine.road.table import Page, blocks, read_table, unanswered
+from engine.road.tally import Counts, Pace, Tally
+from engine.road.urls import checked_url, on_earth, route_path, table_path
 from engine.road.wire import Broken, Line
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, RoadAnswer, Unreachable
+from engine.rules.place import coarse_cell
 from engine.settings import Router
 
 log = logging.getLogger("callboard.road")
@@ -49,7 +51,7 @@ class OsrmRoad:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._settings, self._clock = settings, clock
-        self._line = Line(_checked(settings.url), in_flight_max=settings.in_flight_max, transport=transport)
+        self._line = Line(checked_url(settings.url), in_flight_max=settings.in_flight_max, transport=transport)
         self._pool = ThreadPoolExecutor(settings.in_flight_max, thread_name_prefix="road")
         self._lock = threading.Lock()
         self._in_flight = 0
@@ -73,9 +75,30 @@ class OsrmRoad:
         wait(flying, timeout=max(until - time.monotonic(), 0))
         return tuple(self._land(each) if isinstance(each, _Flight) else each for each in started)
 
+    def table(
+        self, origins: Sequence[Point], destinations: Sequence[Point], *, budget_ms: int
+    ) -> Sequence[Sequence[RoadAnswer]]:
+        """A row an origin, a column a destination, for a planner that can wait: blocks one after another.
+
+        What the budget does not reach is NoAnswer. Each answer is remembered like those of ``times``. Never raises.
+        """
+        until = time.monotonic() + budget_ms / 1000
+        whole: list[list[RoadAnswer]] = [[NoAnswer(reason="timeout")] * len(destinations) for _ in origins]
+        waiting = list(blocks(len(origins), len(destinations)))
+        while waiting and time.monotonic() < until:
+            block = waiting.pop()
+            places = [origins[n] for n in block.rows], [destinations[n] for n in block.columns]
+            page = self._page(*places, until)
+            if page.smaller and (halves := block.halves()):
+                waiting += halves
+                continue
+            for row, line in zip(block.rows, page.cells or unanswered(page.reason, block), strict=True):
+                whole[row][block.columns.start : block.columns.stop] = line
+        return tuple(tuple(line) for line in whole)
+
     def remembered(self, leg: Leg) -> int | Unreachable | None:
         """What the road once said between these two cells, in this direction; None where nothing is known."""
-        return self._memo.remembered(pair_of(leg)) if _on_earth(leg) else None
+        return self._memo.remembered(pair_of(leg)) if _known(leg) else None
 
     def state(self) -> RoadState:
         counts = self._tally.counts()
@@ -84,10 +107,17 @@ class OsrmRoad:
             calls=counts.calls,
             timeouts=counts.timeouts,
             failures=counts.failures,
-            shed=counts.shed,
-            in_flight=self._in_flight,
             last_error=self._last_error,
         )
+
+    def counts(self) -> Counts:
+        """The same five minutes, and how many calls were never sent (breaker, bulkhead, pace)."""
+        return self._tally.counts()
+
+    @property
+    def in_flight(self) -> int:
+        """Calls whose thread is still at work, also those whose caller has gone on."""
+        return self._in_flight
 
     def self_test(self, around: Point | None = None) -> list[Check]:
         """(name, ok, what was found) of each check; asks the router outside the breaker, up to 2 s a question."""
@@ -105,10 +135,45 @@ class OsrmRoad:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._line.close()
 
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def _page(self, origins: Sequence[Point], destinations: Sequence[Point], until: float) -> Page:
+        """One block, asked on the caller's own thread, under the same seats, breaker and pace as any call."""
+        if not all(on_earth(each) for each in (*origins, *destinations)):
+            return Page(reason="bad_position", smaller=True)
+        if not self._take_seat():
+            return Page(reason=self._shed("bulkhead_full").reason)
+        try:
+            permit = self._breaker.ask()
+            if permit is None:
+                return Page(reason=self._shed("breaker_open").reason)
+            if not permit.probe and not self._pace.take():
+                return Page(reason=self._shed("rate_full").reason)
+            self._tally.add("calls")
+            page = self._read_page(origins, destinations, until)
+            self._breaker.report(permit, ok=not page.faulty)
+        finally:
+            self._leave_seat()
+        if page.reason and not page.smaller:
+            self._note(page.reason, Leg(origin=origins[0], destination=destinations[0]))
+        return page
+
+    def _read_page(self, origins: Sequence[Point], destinations: Sequence[Point], until: float) -> Page:
+        try:
+            status, body = self._line.get(table_path(self._settings.profile, origins, destinations), until)
+        except Broken as broken:
+            return Page(reason=str(broken), faulty=True)
+        page = read_table(status, body, origins, destinations, snap_max_m=self._settings.snap_max_m)
+        for origin, line in zip(origins, page.cells, strict=False):
+            for destination, answer in zip(destinations, line, strict=True):
+                if isinstance(answer, Driven | Unreachable):
+                    self._memo.keep(pair_of(Leg(origin=origin, destination=destination)), answer, self._bucket())
+        return page
+
     # --- setting out --------------------------------------------------------------------------------------------------
 
     def _start(self, leg: Leg, until: float) -> _Flight | RoadAnswer:
-        if not _on_earth(leg):
+        if not _known(leg):
             return NoAnswer(reason="bad_position")
         pair = pair_of(leg)
         if (known := self._memo.fresh(pair, self._bucket())) is not None:
@@ -190,69 +255,21 @@ class OsrmRoad:
             flight.settled = True
         self._breaker.report(flight.permit, ok=not heard.faulty)
         if isinstance(heard.answer, NoAnswer):
-            self._note(heard.answer.reason, flight.pair)
+            self._note(heard.answer.reason, flight.leg)
 
-    def _note(self, reason: str, pair: Pair) -> None:
+    def _note(self, reason: str, leg: Leg) -> None:
         self._tally.add("failures", *(["timeouts"] if reason == "timeout" else []))
         if reason == self._last_error:
             return
         self._last_error = reason
         url = f"{self._settings.url}/route/v1/{self._settings.profile}/(origin);(destination)?overview=false"
-        log.warning("router: %s from GET %s, cells %x to %x", reason, url, *coarse(pair))
+        log.warning(
+            "router: %s from GET %s, %x to %x", reason, url, coarse_cell(leg.origin), coarse_cell(leg.destination)
+        )
 
     def _bucket(self) -> int:
         return int(self._clock() // self._settings.cache_bucket_s)
 
 
-class NoRoad:
-    """The Road of a site without a router: never an answer, but what was once learned is still remembered."""
-
-    def __init__(self, *, memory_pairs_max: int = 200_000) -> None:
-        self._memo = Memo(pairs_max=memory_pairs_max)
-
-    def times(self, legs: Sequence[Leg], *, budget_ms: int | None = None) -> Sequence[RoadAnswer]:
-        return (NoAnswer(reason="no_router"),) * len(legs)
-
-    def remembered(self, leg: Leg) -> int | Unreachable | None:
-        return self._memo.remembered(pair_of(leg)) if _on_earth(leg) else None
-
-    def state(self) -> RoadState:
-        return RoadState(breaker=None)
-
-    def self_test(self, around: Point | None = None) -> list[Check]:
-        return [("router", True, "none configured: ETAs are stand-ins of low confidence")]
-
-    def snapshot(self) -> tuple[Row, ...]:
-        return self._memo.snapshot()
-
-    def load(self, rows: Iterable[Row]) -> None:
-        self._memo.load(rows)
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
-def route_path(profile: str, leg: Leg) -> str:
-    """Five decimals are about a metre, never an exponent, never a decimal comma."""
-    ends = ";".join(f"{_degrees(each.lng)},{_degrees(each.lat)}" for each in (leg.origin, leg.destination))
-    return f"/route/v1/{quote(profile, safe='')}/{ends}?overview=false"
-
-
-def _degrees(value: float) -> str:
-    return f"{round(value, 5) + 0.0:.5f}"  # + 0.0 turns -0.0 into 0.0
-
-
-def _on_earth(leg: Leg) -> bool:
-    return all(
-        math.isfinite(each.lat) and math.isfinite(each.lng) and abs(each.lat) <= 90 and abs(each.lng) <= 180
-        for each in (leg.origin, leg.destination)
-    )
-
-
-def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if "@" in parts.netloc:  # it would stand in logs and on screens; nor is it repeated here
-        raise ValueError("[router] url: a user or password has no place in it")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError(f"[router] url = {url!r}: http://host:port is wanted")
-    return url.rstrip("/")
+def _known(leg: Leg) -> bool:
+    return on_earth(leg.origin) and on_earth(leg.destination)

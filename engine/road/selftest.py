@@ -3,6 +3,7 @@
 import time
 
 from engine.road.answers import Json, complaint, parse, read_route
+from engine.road.urls import route_path
 from engine.road.wire import Broken, Line
 from engine.rules.eta import great_circle_m
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, Unreachable
@@ -11,7 +12,7 @@ Check = tuple[str, bool, str]
 
 QUESTION_S = 2.0
 NONSENSE = "callboard-self-test"  # no router serves a profile of this name
-NOWHERE = "0.00000,0.00000;0.00100,0.00100"  # nobody's position; any OSRM snaps it somewhere
+NOWHERE = Leg(origin=Point(0, 0), destination=Point(0.001, 0.001))  # nobody's; any OSRM snaps it somewhere
 
 
 def examine(line: Line, profile: str, around: Point | None, *, snap_max_m: float) -> list[Check]:
@@ -28,7 +29,7 @@ def examine(line: Line, profile: str, around: Point | None, *, snap_max_m: float
 def _ask(line: Line, profile: str) -> tuple[Json | None, str]:
     """The reply of a router that understands us, and a line about it; None and its complaint otherwise."""
     try:
-        status, body = line.get(f"/route/v1/{profile}/{NOWHERE}?overview=false", time.monotonic() + QUESTION_S)
+        status, body = line.get(route_path(profile, NOWHERE), time.monotonic() + QUESTION_S)
     except Broken as broken:
         return None, str(broken)
     said = parse(body)
@@ -55,9 +56,8 @@ def _map(line: Line, profile: str, around: Point, snap_max_m: float) -> Check:
     """Two kilometres east and what speed that makes: a car's or a walker's shows what the server was built for."""
     east = around.lng + 0.02 if around.lng < 179.9 else around.lng - 0.02
     leg = Leg(origin=around, destination=Point(around.lat, east))
-    ends = ";".join(f"{each.lng:.5f},{each.lat:.5f}" for each in (leg.origin, leg.destination))
     try:
-        status, body = line.get(f"/route/v1/{profile}/{ends}?overview=false", time.monotonic() + QUESTION_S)
+        status, body = line.get(route_path(profile, leg), time.monotonic() + QUESTION_S)
     except Broken as broken:
         return "router map", False, str(broken)
     match read_route(status, body, leg, snap_max_m=snap_max_m).answer:

@@ -5,8 +5,6 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.road.breaker import BreakerState
-
 SPAN_S = 300
 STEP_S = 10
 
@@ -19,19 +17,6 @@ class Counts:
     timeouts: int = 0
     failures: int = 0
     shed: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoadState:
-    """What a screen says of the router; counts of the last five minutes. ``breaker`` None: no router at all."""
-
-    breaker: BreakerState | None
-    calls: int = 0
-    timeouts: int = 0
-    failures: int = 0
-    shed: int = 0
-    in_flight: int = 0
-    last_error: str = ""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -2,11 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import cast
-
-import h3  # pyright: ignore[reportMissingTypeStubs]
 
 from engine.rules.nouns import Confidence, Driven, Leg, Point, RoadAnswer, Travel, Unreachable
+from engine.rules.place import metres
 
 ROAD, MEMORY, STAND_IN = "road", "memory", "stand_in"
 
@@ -32,8 +30,7 @@ class EtaRules:
 
 def great_circle_m(a: Point, b: Point) -> float:
     """Metres over the ground, straight; right across the antimeridian too."""
-    metres = h3.great_circle_distance((a.lat, a.lng), (b.lat, b.lng), unit="m")  # pyright: ignore
-    return cast(float, metres)
+    return metres(a, b)
 
 
 def stand_in_s(a: Point, b: Point, *, detour: float = 1.4, speed_kmh: float) -> int:

@@ -3,13 +3,16 @@
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from engine.rules.nouns import Leg, Point
+from engine.road import OsrmRoad
+from engine.rules.nouns import Leg, NoAnswer, Point, RoadAnswer
+from engine.settings import Router
 
 MONACO = Leg(origin=Point(43.72956, 7.41337), destination=Point(43.73980, 7.42450))
 PATH = "/route/v1/driving/7.41337,43.72956;7.42450,43.73980?overview=false"
@@ -84,7 +87,7 @@ def http_router(reply: Reply, *, requests_a_connection: int = 512) -> Iterator[S
             self.left -= 1
             self.close_connection = self.left == 0
 
-        def log_message(self, *_: object) -> None: ...
+        def log_message(self, *args: object, **named: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
@@ -139,3 +142,41 @@ def raw_router(talk: Talk) -> Iterator[Served]:
         for thread in (acceptor, *threads):
             thread.join(3)
         listener.close()
+
+
+# --- asking it -------------------------------------------------------------------------------------------------------
+
+SOON_S = 0.4  # a decision has 500 ms; the margin is for noisy machines
+PATIENT_MS = 3000
+FIVE = [Leg(origin=Point(43.72956 + n / 500, 7.41337), destination=MONACO.destination) for n in range(5)]
+
+
+class Clock:
+    """Turned by hand, for the breaker, the cache and the counts; deadlines stay real."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def road_to(served: Served, clock: Callable[[], float] = time.monotonic, **settings: object) -> closing[OsrmRoad]:
+    return closing(OsrmRoad(Router(url=served.url, **settings), clock=clock))  # type: ignore[arg-type]
+
+
+def reasons(answers: object) -> list[str]:
+    assert isinstance(answers, tuple)
+    return [each.reason for each in answers if isinstance(each, NoAnswer)]
+
+
+def timed(road: OsrmRoad, legs: list[Leg] = FIVE) -> tuple[tuple[RoadAnswer, ...], float]:
+    since = time.perf_counter()
+    answers = tuple(road.times(legs))
+    return answers, time.perf_counter() - since
+
+
+def wait_until(true: Callable[[], bool], within_s: float = 3.0) -> None:
+    until = time.monotonic() + within_s
+    while not true():
+        assert time.monotonic() < until, "it did not become true in time"
+        time.sleep(0.005)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.road.answers import read_route
-from engine.road.osrm import route_path
+from engine.road.urls import route_path
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, RoadAnswer, Unreachable
 from tests.road.loopback import MONACO, PATH, recorded, route_ok
 

@@ -65,4 +65,4 @@ def test_a_river_is_remembered_where_the_router_was_taken_away() -> None:
     assert road.remembered(Leg(origin=NORTH, destination=SOUTH)) == Unreachable()
     assert road.remembered(Leg(origin=SOUTH, destination=Point(float("nan"), 8.7))) is None
     assert road.snapshot() == ((*THERE, 700), (*BACK, None))
-    assert road.state().breaker is None
+    assert road.state().breaker == "none"
