@@ -20,6 +20,20 @@ NEAR_M = 100  # so near a zero is believable: both ends may snap to one spot
 Json = dict[str, object]
 
 
+_WORDS = {
+    "timeout": "no answer in time",
+    "refused": "connection refused",
+    "cut_off": "hung up in the middle of an answer",
+    "too_large": "an answer of over 1 MB",
+    "not_json": "an answer that is not JSON",
+    "not_osrm": "an answer that is not OSRM's",
+    "no_waypoints": "an answer that does not say where it put the two ends",
+    "snap_too_far": "a place too far from any road on its map",
+    "absurd": "an impossible travel time",
+    "http_429": "limited (HTTP 429, too many requests)",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """An answer, and whether it speaks against the router itself (the breaker counts those)."""
@@ -63,6 +77,11 @@ def complaint(said: Json) -> str:
     text = re.sub(r'"[^"]*"?', '"…"', text)
     text = re.sub(r"-?\d+[.,]\d+", "…", text)
     return "".join(each if each.isprintable() else " " for each in text)[:160].strip().removesuffix(":")
+
+
+def in_words(reason: str) -> str:
+    """A reason as a dispatcher reads it after "router: ". What the router itself said is passed on."""
+    return _WORDS.get(reason) or reason.replace("http_", "HTTP ")
 
 
 def read_duration(seconds: object, leg: Leg, snaps: Sequence[float], snap_max_m: float) -> RoadAnswer:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import httpx
 
 from engine.ports import RoadState
-from engine.road.answers import Heard, read_route
+from engine.road.answers import Heard, in_words, read_route
 from engine.road.breaker import Breaker, Permit
 from engine.road.memo import Memo, Pair, Row, pair_of
 from engine.road.selftest import Check, examine
 from engine.road.table import Page, blocks, read_table, unanswered
-from engine.road.tally import Counts, Pace, Tally
+from engine.road.tally import SPAN_S, Counts, Pace, Tally
 from engine.road.urls import checked_url, on_earth, route_path, table_path
 from engine.road.wire import Broken, Line
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, RoadAnswer, Unreachable
@@ -23,6 +23,8 @@ from engine.rules.place import coarse_cell
 from engine.settings import Router
 
 log = logging.getLogger("callboard.road")
+
+REASONS_LOGGED_MAX = 20
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -59,6 +61,8 @@ class OsrmRoad:
         self._tally = Tally(clock=clock)
         self._pace = Pace(per_s_max=settings.calls_per_s_max, clock=clock)
         self._last_error = ""
+        self._said: set[str] = set()
+        self._said_in = -1
         self._breaker = Breaker(
             failures=settings.breaker_failures,
             window_s=settings.breaker_window_s,
@@ -107,7 +111,7 @@ class OsrmRoad:
             calls=counts.calls,
             timeouts=counts.timeouts,
             failures=counts.failures,
-            last_error=self._last_error,
+            last_error=in_words(self._last_error) if counts.failures else "",
         )
 
     def counts(self) -> Counts:
@@ -259,13 +263,24 @@ class OsrmRoad:
 
     def _note(self, reason: str, leg: Leg) -> None:
         self._tally.add("failures", *(["timeouts"] if reason == "timeout" else []))
-        if reason == self._last_error:
-            return
         self._last_error = reason
+        if not self._worth_saying(reason):
+            return
         url = f"{self._settings.url}/route/v1/{self._settings.profile}/(origin);(destination)?overview=false"
         log.warning(
             "router: %s from GET %s, %x to %x", reason, url, coarse_cell(leg.origin), coarse_cell(leg.destination)
         )
+
+    def _worth_saying(self, reason: str) -> bool:
+        """Each reason once in five minutes, and few of them: a broken router answers a hundred times a second."""
+        span = int(self._clock() // SPAN_S)
+        with self._lock:
+            if span != self._said_in:
+                self._said_in, self._said = span, set()
+            fresh = reason not in self._said and len(self._said) < REASONS_LOGGED_MAX
+            if fresh:
+                self._said.add(reason)
+        return fresh
 
     def _bucket(self) -> int:
         return int(self._clock() // self._settings.cache_bucket_s)

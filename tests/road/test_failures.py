@@ -177,6 +177,27 @@ def test_B086_a_failing_router_opens_the_breaker_and_a_well_one_closes_it(reply:
     broken_then_well(reply)
 
 
+def test_B086_the_banner_says_that_the_router_limits_us_until_it_no_longer_does() -> None:
+    clock = Clock()
+    with http_router(lambda path: (429, b"<html>")) as served, road_to(served, clock) as road:
+        road.times(FIVE[:1], budget_ms=PATIENT_MS)
+        assert road.state().last_error == "limited (HTTP 429, too many requests)"
+        clock.now += 310
+        assert road.state().last_error == ""
+
+
+def test_closing_does_not_wait_for_a_hung_router() -> None:
+    with raw_router(hang) as served, road_to(served) as road:
+        asking = threading.Thread(target=road.times, args=(FIVE,), kwargs={"budget_ms": 700})
+        asking.start()
+        wait_until(lambda: road.in_flight == 5)
+        since = time.perf_counter()
+        road.close()
+        assert time.perf_counter() - since < SOON_S
+        asking.join(3)
+        assert not asking.is_alive()
+
+
 def test_a_hung_router_opens_the_breaker_too() -> None:
     with raw_router(hang) as served, road_to(served) as road:
         road.times(FIVE)
