@@ -16,6 +16,7 @@ from engine.rules.place import VERTICES_MAX, area_problem, inside
 
 Ring = tuple[Point, ...]
 _SAMPLE = 40  # points of a ring that are looked at to tell in which other ring it lies
+_INWARD = 1e-6
 _PLANE = "degrees are wanted, longitude first; numbers beyond 180 are metres of a map grid: save it as WGS 84"
 
 
@@ -186,7 +187,7 @@ def _arrangement(parts: list[list[Ring]]) -> str | None:
             return "a hole lies outside its outer ring"
         others = [part[0] for at, part in enumerate(parts) if at != number]
         whole = Area(id="", name="", rings=(outer, *holes))
-        if any(_most_inside(whole, other) for other in others):
+        if any(inside(whole, point) for other in others for point in _drawn_in(other)):
             return "two parts overlap: join them, or make them two areas"
     return None
 
@@ -199,6 +200,8 @@ def _some_inside(area: Area, ring: Ring) -> bool:
     return any(inside(area, point) for point in _sampled(ring))
 
 
-def _most_inside(area: Area, ring: Ring) -> bool:
+def _drawn_in(ring: Ring) -> Ring:
+    """Points of a ring moved a little towards its middle, so that parts which only touch do not overlap."""
     points = _sampled(ring)
-    return sum(inside(area, point) for point in points) * 2 > len(points)
+    lat, lng = sum(p.lat for p in points) / len(points), sum(p.lng for p in points) / len(points)
+    return tuple(Point(p.lat + (lat - p.lat) * _INWARD, p.lng + (lng - p.lng) * _INWARD) for p in points)

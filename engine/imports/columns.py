@@ -165,7 +165,10 @@ class _Plan:
             self.warnings.append(f"unknown columns, not read: {_listed(unread)}")
 
     def look_at_missing(self) -> None:
+        named = {each.column for each in self.refused}
         for ours in self.known.needed:
+            if ours in named:
+                continue
             if self._absent(ours) or (ours in self.without and ours != "skills"):
                 near = nearest(ours, self.theirs, *_OTHER_NAMES.get(ours, ()))
                 hint = f"--map {ours}={near}" if near else f"--map {ours}=Column"

@@ -27,7 +27,7 @@ _SHORTS = tuple(
         (r"\d+([.,]\d+)?", "a number is not a time (a spreadsheet's serial?): format the column as text"),
         (_DATE_YEAR_FIRST, "the time of day is missing: write YYYY-MM-DD HH:MM"),
         (_DATE_YEAR_LAST, "the time of day is missing: write YYYY-MM-DD HH:MM"),
-        (r"\d{1,2}:\d{2}\b.*", "the date is missing: write YYYY-MM-DD HH:MM"),
+        (r"\d{1,2}:\d{2}(?!\d).*", "the date is missing: write YYYY-MM-DD HH:MM"),
         (r"\d{1,2}([-/.])\d{1,2}\1\d{2}\b.*", "write the year with four digits: YYYY-MM-DD HH:MM"),
     )
 )
