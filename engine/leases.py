@@ -234,9 +234,7 @@ def reassign(
     return (yield from offer(actor, fence, to))
 
 
-def preempt(
-    actor: Actor, fence: Fence, job_id: str, held_offer_id: str, urgent: Lease, why: Why
-) -> Program[Offered]:
+def preempt(actor: Actor, fence: Fence, job_id: str, held_offer_id: str, urgent: Lease, why: Why) -> Program[Offered]:
     """Release a job from its worker for one of higher priority, and offer that one, in one transaction."""
     [lesser] = yield must("read_job", job_id=job_id)
     [greater] = yield must("read_job", job_id=urgent.job_id)

@@ -184,7 +184,9 @@ def open_job(actor: Actor, new: NewJob, region: str, key: JobKey | None = None) 
     return job_id
 
 
-def amend_job(actor: Actor, job_id: str, version: int, new: NewJob, region: str, why: Why | None = None) -> Program[str]:
+def amend_job(
+    actor: Actor, job_id: str, version: int, new: NewJob, region: str, why: Why | None = None
+) -> Program[str]:
     """Change a waiting job; lost when it was promised or changed meanwhile (release it first)."""
     yield must("amend_job", job_id=job_id, version=version, region_id=region, **job_columns(new))
     yield from audit(actor, "amend job", job_id=job_id, why=why)

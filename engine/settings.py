@@ -55,7 +55,7 @@ class Eta:
     detour: float = 1.4
     speed_kmh: float = 30.0
     optimistic_speed_kmh: float = 60.0
-    pessimistic_factor: float = 1.5
+    pessimistic_factor: float = 1.0
     band_min: int = 5
 
 
@@ -191,7 +191,10 @@ def _relations(settings: Settings) -> None:
         (0 < lease.offer_ttl_s < alert.no_show_min * 60, "0 < [lease] offer_ttl_s < [alert] no_show_min"),
         (lease.region_lease_s > settings.rounds.renew_s, "[lease] region_lease_s > [rounds] renew_s"),
         (settings.assign.k > 0, "[assign] k > 0"),
-        (0 < settings.router.budget_ms <= settings.assign.time_budget_ms, "[router] budget_ms <= [assign] time_budget_ms"),
+        (
+            0 < settings.router.budget_ms <= settings.assign.time_budget_ms,
+            "[router] budget_ms <= [assign] time_budget_ms",
+        ),
         (settings.eta.speed_kmh > 0 and settings.eta.detour >= 1, "[eta] speed_kmh > 0, detour >= 1"),
         (settings.eta.optimistic_speed_kmh >= settings.eta.speed_kmh, "[eta] optimistic_speed_kmh >= speed_kmh"),
         (settings.eta.pessimistic_factor >= 1, "[eta] pessimistic_factor >= 1"),

@@ -6,8 +6,6 @@ Units: ``_ms`` integer milliseconds (UTC when it is an instant), ``_s`` seconds,
 from dataclasses import dataclass
 from enum import StrEnum
 
-# --- places ----------------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -117,6 +115,7 @@ class Job:
     live_offer_id: str | None = None
     held_offer_id: str | None = None
     worker_id: str | None = None
+    done_by: str | None = None
     started_ms: int | None = None
     finished_ms: int | None = None
     missed: bool = False
@@ -161,7 +160,7 @@ class Booking:
     arrival_ms: int
     travel_ms: int
     place: Point
-    in_progress: bool = False
+    started_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,10 +185,12 @@ class Worker:
     region: str
     generation: int
     travels: bool
+    moving_to: str | None = None
     jobs_today: int
     area: Area | None = None
     live_offer_id: str | None = None
     offered_ms: int | None = None
+    idle_since_ms: int = 0
     absences: tuple[Interval, ...] = ()
     bookings: tuple[Booking, ...] = ()
 

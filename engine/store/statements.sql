@@ -361,6 +361,9 @@ VALUES (:tenant_id, :seq, :at_ms, :actor, :role, :act, :job_id, :worker_id, :off
 SELECT seq, at_ms, actor, role, act, job_id, worker_id, offer_id, reason, words, detail, prev_hash, hash FROM audit
 WHERE tenant_id = :tenant_id AND seq > :after_seq ORDER BY seq LIMIT :limit;
 
+-- name: find_audit
+SELECT seq FROM audit WHERE tenant_id = :tenant_id AND hash = :hash;
+
 -- name: list_newest_audit
 SELECT seq, at_ms, actor, role, act, job_id, worker_id, offer_id, reason, words, detail, prev_hash, hash FROM audit
 WHERE tenant_id = :tenant_id ORDER BY seq DESC LIMIT :limit;
@@ -432,7 +435,7 @@ WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND ends_ms > :from_ms O
 
 -- name: list_bookings
 SELECT held.job_id, held.offer_id, held.lane, held.arrival_ms, held.travel_ms, held.starts_ms, held.ends_ms,
-       jobs.lat, jobs.lng, jobs.state
+       jobs.lat, jobs.lng, jobs.state, jobs.started_ms
 FROM worker_jobs AS held JOIN jobs ON jobs.tenant_id = held.tenant_id AND jobs.job_id = held.job_id
 WHERE held.tenant_id = :tenant_id AND held.worker_id = :worker_id ORDER BY held.starts_ms, held.lane;
 

@@ -1,0 +1,199 @@
+"""What the verbs ask of the store, the index and the road; the errors; and the frozen Engine that holds the three.
+
+The seams are the outer wires only: there is no fake of these.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from engine.leases import Tenure
+from engine.metrics import Metrics
+from engine.program import Lost, Program, Row, T
+from engine.rules.freshness import LatestFix
+from engine.rules.ledger import (
+    Alert,
+    AuditRow,
+    AuditVerdict,
+    Clock,
+    Decision,
+    OfferFacts,
+    Policy,
+    Region,
+    Site,
+)
+from engine.rules.nouns import (
+    Area,
+    Facts,
+    FixReport,
+    Job,
+    Leg,
+    Offer,
+    Point,
+    RoadAnswer,
+    Seen,
+    Unreachable,
+    Worker,
+)
+from engine.rules.sightings import Ingested, Near
+from engine.settings import Settings
+
+
+class CallboardError(Exception):
+    """The root of what a door shows as one line; the text says what was wrong and what to do."""
+
+
+class NotFound(CallboardError):
+    """There is no such thing, or it is somebody else's."""
+
+
+class Forbidden(CallboardError):
+    """The role may not do this."""
+
+
+class Stale(CallboardError):
+    """What the act was aimed at has changed since it was looked at."""
+
+
+class Invalid(CallboardError):
+    """A field, its value and the rule it breaks."""
+
+
+class Busy(CallboardError):
+    """Held or refused for the moment; nothing was written, and trying again is right."""
+
+
+class Damaged(CallboardError):
+    """The database is missing, damaged, foreign or of another version."""
+
+
+class ReadOnly(CallboardError):
+    """The database cannot be written."""
+
+
+class Store(Protocol):
+    """The database: programs and reads. Every call is bound to a tenant."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def training(self) -> bool: ...
+    @property
+    def readonly(self) -> bool: ...
+    def run(self, tenant: str, program: Program[T]) -> T | Lost: ...
+    def snapshot(self) -> AbstractContextManager[None]: ...
+    def checkpoint(self) -> None: ...
+    def backup(self, to: Path) -> None: ...
+    def integrity(self) -> tuple[str, ...]: ...
+    def close(self) -> None: ...
+
+    def sites(self) -> tuple[Site, ...]: ...
+    def clock(self, tenant: str) -> Clock: ...
+    def policy(self, tenant: str) -> Policy: ...
+    def regions(self, tenant: str) -> tuple[Region, ...]: ...
+    def areas(self, tenant: str) -> tuple[Area, ...]: ...
+
+    def job(self, tenant: str, job_id: str) -> Job | None: ...
+    def jobs(self, tenant: str, *, live_only: bool = False) -> tuple[Job, ...]: ...
+    def waiting_jobs(self, tenant: str, region: str, *, horizon_ms: int, limit: int) -> tuple[Job, ...]: ...
+    def overdue_jobs(self, tenant: str, region: str, *, limit: int) -> tuple[Job, ...]: ...
+    def job_key(self, tenant: str, key: str) -> tuple[str, str] | None: ...
+
+    def facts(self, tenant: str, job_id: str, worker_ids: Iterable[str]) -> Facts | None: ...
+    def worker(self, tenant: str, worker_id: str) -> Worker | None: ...
+    def workers(self, tenant: str) -> tuple[Worker, ...]: ...
+    def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]: ...
+    def enrolled(self, tenant: str) -> tuple[tuple[str, frozenset[str]], ...]: ...
+    def moving_workers(self, tenant: str) -> tuple[tuple[str, str, int], ...]: ...
+
+    def offer(self, tenant: str, offer_id: str) -> OfferFacts | None: ...
+    def live_offers(self, tenant: str) -> tuple[Offer, ...]: ...
+    def offers_of_job(self, tenant: str, job_id: str) -> tuple[Offer, ...]: ...
+    def offers_of_worker(self, tenant: str, worker_id: str) -> tuple[Offer, ...]: ...
+    def due_offers(self, tenant: str, region: str, *, limit: int) -> tuple[str, ...]: ...
+    def offers_answered(self, tenant: str, since_ms: int) -> Mapping[str, int]: ...
+
+    def alerts(self, tenant: str) -> tuple[Alert, ...]: ...
+    def alert(self, tenant: str, alert_id: str) -> Alert | None: ...
+    def alerts_since(self, tenant: str, since_ms: int) -> int: ...
+    def decisions(self, tenant: str, job_id: str, *, limit: int) -> tuple[Decision, ...]: ...
+    def day_counts(self, tenant: str, from_day: str) -> tuple[tuple[str, str, int], ...]: ...
+    def audit(self, tenant: str, *, after: int = 0, limit: int = 1000) -> tuple[AuditRow, ...]: ...
+    def newest_audit(self, tenant: str, *, limit: int) -> tuple[AuditRow, ...]: ...
+    def audit_of_job(self, tenant: str, job_id: str) -> tuple[AuditRow, ...]: ...
+    def verify_audit(self, tenant: str) -> AuditVerdict: ...
+    def road_memory(self, tenant: str, *, limit: int) -> tuple[tuple[int, int, int | None], ...]: ...
+    def rows(self, tenant: str, name: str, **binds: str | int | float | None) -> Sequence[Row]: ...
+
+
+class Index(Protocol):
+    """The hot index: who is about. Ages come from a clock that does not jump (``mono_ms``)."""
+
+    def enrol(self, tenant: str, worker_id: str, skills: frozenset[str]) -> None: ...
+    def dismiss(self, tenant: str, worker_id: str) -> None: ...
+    def report(self, tenant: str, reports: Sequence[FixReport], *, received_ms: int, mono_ms: int) -> Ingested: ...
+    def near(
+        self,
+        tenant: str,
+        place: Point,
+        skills: frozenset[str],
+        *,
+        enough: int,
+        max_m: float,
+        unskilled_max: int,
+        mono_ms: int,
+    ) -> Near: ...
+    def seen(self, tenant: str, worker_id: str, place: Point, *, mono_ms: int) -> Seen | None: ...
+    def present(self, tenant: str, *, mono_ms: int) -> Iterable[tuple[str, int, int, int]]: ...
+    def expire(self, *, mono_ms: int) -> int: ...
+    def changed(self, tenant: str) -> tuple[LatestFix, ...]: ...
+    def load(self, tenant: str, rows: Iterable[LatestFix], *, now_ms: int, mono_ms: int) -> None: ...
+
+
+class Fixes(Protocol):
+    """The side file of positions: the latest fix of each worker and the sampled archive."""
+
+    def write_behind(self, tenant: str, latest: Sequence[LatestFix], archive: Sequence[LatestFix]) -> None: ...
+    def latest(self, tenant: str) -> Sequence[LatestFix]: ...
+    def trace(self, tenant: str, worker_id: str, from_ms: int, to_ms: int, limit: int) -> Sequence[LatestFix]: ...
+    def drop_before(self, day_ms: int) -> object: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoadState:
+    """How the router is. ``breaker``: closed, open, half_open, or none where no router is set."""
+
+    breaker: str
+    calls: int
+    timeouts: int
+    failures: int
+    last_error: str
+
+
+class Road(Protocol):
+    """Road times. The caller waits no longer than the one total budget."""
+
+    def times(self, legs: Sequence[Leg], *, budget_ms: int | None = None) -> Sequence[RoadAnswer]: ...
+    def remembered(self, leg: Leg) -> int | Unreachable | None: ...
+    def state(self) -> RoadState: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Everything a verb needs, for one tenant; put together by wiring. ``tenures``: the regions this process holds."""
+
+    tenant: str
+    site: Site
+    store: Store
+    index: Index
+    fixes: Fixes
+    road: Road
+    settings: Settings
+    metrics: Metrics
+    tenures: dict[str, Tenure]
+    mono_ms: Callable[[], int]
+    new_id: Callable[[str], str]

@@ -1,0 +1,246 @@
+"""The embedded store: programs and reads on one SQLite file, one connection a thread, writers in a line."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Generic, cast
+
+from engine.ports import Busy, Damaged, ReadOnly
+from engine.program import Lost, Program, Rows, Scalar, T
+from engine.store.lock import WriterLock
+from engine.store.reads import Reads
+from engine.store.session import connect, play, rows
+from engine.store.statements import VERSION, schema
+
+APPLICATION_ID = 0x43414C42  # "CALB"
+
+
+def create(path: Path, *, training: bool) -> None:
+    """Make a new, empty database: complete or not there at all. Raises FileExistsError, OSError."""
+    if path.exists():
+        raise FileExistsError(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)
+    connection = sqlite3.connect(part, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.executescript(f"BEGIN;\n{schema('training' if training else 'live', 'sqlite')}\nCOMMIT;")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(
+            "INSERT INTO store_info (key, value) VALUES ('kind', ?)", ["training" if training else "live"]
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+    os.chmod(part, 0o600)
+    os.link(part, path)  # refuses a file that came meanwhile, where rename would replace it
+    part.unlink()
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+class SqliteStore(Reads):
+    """Programs run under the writer lock in BEGIN IMMEDIATE; reads run on the calling thread's own connection."""
+
+    def __init__(self, path: Path, *, readonly: bool = False) -> None:
+        self.path = path
+        self.readonly = readonly
+        self._threads = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._lock = WriterLock(path)
+        self.training = self._checked()
+
+    # --- opening ---------------------------------------------------------------------------------------------------
+
+    def _checked(self) -> bool:
+        if not self.path.is_file():
+            raise Damaged(f"{self.path}: no such database; `run.py init {self.path}` creates one")
+        try:
+            connection = self._connection()
+            [app] = connection.execute("PRAGMA application_id").fetchall()
+            [version] = connection.execute("PRAGMA user_version").fetchall()
+            if app["application_id"] != APPLICATION_ID:
+                raise Damaged(f"{self.path} is not a Callboard database; nothing was changed")
+            if version["user_version"] > VERSION:
+                raise Damaged(
+                    f"{self.path} is of schema {version['user_version']}; this program knows {VERSION}: "
+                    "use the newer program. Nothing was changed"
+                )
+            if version["user_version"] < VERSION:
+                raise Damaged(f"{self.path} is of schema {version['user_version']}, older than any that can be opened")
+            [kind] = connection.execute("SELECT value FROM store_info WHERE key = 'kind'").fetchall()
+        except sqlite3.DatabaseError as error:
+            raise Damaged(
+                f"{self.path} cannot be read as a database ({error}); restore the last good backup"
+            ) from error
+        return kind["value"] == "training"
+
+    def _connection(self) -> sqlite3.Connection:
+        connection = cast(sqlite3.Connection | None, getattr(self._threads, "connection", None))
+        if connection is None:
+            connection = connect(str(self.path), readonly=self.readonly)
+            self._threads.connection = connection
+            self._connections.append(connection)
+        return connection
+
+    def _reconnect(self) -> sqlite3.Connection:
+        broken = self._connection()
+        self._connections.remove(broken)
+        broken.close()
+        self._threads.connection = None
+        return self._connection()
+
+    def close(self) -> None:
+        """Close this thread's connection and forget the rest (each thread's ends with it)."""
+        connection = cast(sqlite3.Connection | None, getattr(self._threads, "connection", None))
+        if connection is not None:
+            connection.close()
+            self._threads.connection = None
+        self._lock.close()
+
+    # --- writing ---------------------------------------------------------------------------------------------------
+
+    def run(self, tenant: str, program: Program[T]) -> T | Lost:
+        """One program, one transaction. Raises Busy, ReadOnly, Damaged; a lost race is an answer."""
+        if self.readonly:
+            raise ReadOnly(f"{self.path} is open read-only: nothing can be changed")
+        watched = _Watched(program)
+        with self._lock.held():
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                raise _translated(error) from error
+            return self._transact(connection, watched, tenant)
+
+    def _transact(self, connection: sqlite3.Connection, watched: "_Watched[T]", tenant: str) -> T | Lost:
+        try:
+            answer = play(connection, watched.steps(), tenant)
+        except sqlite3.OperationalError as error:
+            _roll_back(connection)
+            raise _translated(error) from error
+        except BaseException:
+            _roll_back(connection)
+            raise
+        if isinstance(answer, Lost):
+            _roll_back(connection)
+            return answer
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            self._look_up(watched.hash, tenant, error)
+        return answer
+
+    def _look_up(self, audit_hash: str | None, tenant: str, error: sqlite3.OperationalError) -> None:
+        """A failed COMMIT may have committed: reopen and look for the audit row. Returns if it is there."""
+        connection = self._reconnect()
+        if audit_hash is not None and rows(connection, "find_audit", {"tenant_id": tenant, "hash": audit_hash}):
+            return
+        raise _translated(error) from error
+
+    def checkpoint(self) -> None:
+        """Move the WAL into the file under the writer lock (a passive checkpoint may corrupt before SQLite 3.51.3)."""
+        with self._lock.held():
+            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    def rows(self, tenant: str, name: str, **binds: Scalar) -> Rows:
+        """One named read on this thread's connection."""
+        try:
+            return rows(self._connection(), name, {"tenant_id": tenant, **binds})
+        except sqlite3.OperationalError as error:
+            raise _translated(error) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Several reads that see one state."""
+        connection = self._connection()
+        if connection.in_transaction:
+            yield
+            return
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+
+    def backup(self, to: Path) -> None:
+        """A whole copy by SQLite's own backup, checked, then put in place. Raises FileExistsError, Damaged."""
+        if to.exists():
+            raise FileExistsError(to)
+        part = to.with_name(f".{to.name}.part")
+        part.unlink(missing_ok=True)
+        copy = sqlite3.connect(part, isolation_level=None)
+        try:
+            self._connection().backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+            verdict = copy.execute("PRAGMA integrity_check").fetchall()
+        finally:
+            copy.close()
+        if verdict != [("ok",)]:
+            part.unlink()
+            raise Damaged(f"the copy of {self.path} is damaged ({verdict[0][0]}); nothing was kept")
+        os.chmod(part, 0o600)
+        os.rename(part, to)
+        _sync_folder(to.parent)
+
+    def integrity(self) -> tuple[str, ...]:
+        """What SQLite finds wrong with the file; empty when sound."""
+        connection = self._connection()
+        found = [str(next(iter(row.values()))) for row in connection.execute("PRAGMA integrity_check").fetchall()]
+        orphans = [f"orphan row in {row['table']}" for row in connection.execute("PRAGMA foreign_key_check").fetchall()]
+        return tuple([line for line in found if line != "ok"] + orphans)
+
+
+class _Watched(Generic[T]):
+    """A program that remembers the hash of its audit row, by which its commit can be recognised."""
+
+    def __init__(self, program: Program[T]) -> None:
+        self._program = program
+        self.hash: str | None = None
+
+    def steps(self) -> Program[T]:
+        program = self._program
+        try:
+            step = next(program)
+            while True:
+                if step.name == "write_audit":
+                    self.hash = cast(str, step.binds["hash"])
+                found = yield step
+                step = program.send(found)
+        except StopIteration as done:
+            return cast(T, done.value)
+        finally:
+            program.close()
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """SQLite may have rolled back by itself (disk full, I/O error)."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _translated(error: sqlite3.OperationalError) -> Exception:
+    text = str(error)
+    if "readonly" in text or "read-only" in text:
+        return ReadOnly(f"the database cannot be written ({text})")
+    if "locked" in text or "busy" in text:
+        return Busy("the database is held by another program; try again")
+    if "malformed" in text or "not a database" in text:
+        return Damaged(f"the database is damaged ({text}); restore the last good backup")
+    if "disk" in text or "full" in text:
+        return Busy(f"the disk refused the write ({text}); nothing was changed, try again when there is room")
+    return error
