@@ -12,8 +12,8 @@ from math import inf
 from threading import Lock
 from typing import Protocol
 
-from engine.index.pool import Pool, Tracked, cell_of
-from engine.index.search import Hit, nearest
+from engine.index.pool import City, Tracked, cell_of
+from engine.index.search import Hit, Wanted, nearest
 from engine.rules.freshness import (
     FixRules,
     LatestFix,
@@ -65,42 +65,13 @@ class Near:
     rings: int
 
 
-class _City:
-    """One tenant's workers. ``by_skill`` holds hot workers alone; ``everyone`` too."""
-
-    __slots__ = ("by_skill", "changed", "due", "everyone", "turn", "workers")
-
-    def __init__(self) -> None:
-        self.workers: dict[str, Tracked] = {}
-        self.everyone = Pool()
-        self.by_skill: dict[str, Pool] = {}
-        self.changed: list[Tracked] = []
-        self.due: list[tuple[int, int, Tracked]] = []
-        self.turn = 0
-
-    def pools(self, worker: Tracked) -> tuple[Pool, ...]:
-        return (self.everyone, *(self.by_skill.setdefault(skill, Pool()) for skill in sorted(worker.skills)))
-
-    def rarest(self, skills: frozenset[str]) -> Pool:
-        pools = (self.by_skill.get(skill, _NOBODY) for skill in skills)
-        return min(pools, key=lambda pool: pool.count, default=self.everyone)
-
-    def wake(self, worker: Tracked, due_mono_ms: int) -> None:
-        self.turn += 1  # a heap compares what is beside the time: numbers, never workers
-        worker.due_mono_ms = due_mono_ms
-        heapq.heappush(self.due, (due_mono_ms, self.turn, worker))
-
-
-_NOBODY = Pool()
-
-
 class MemoryIndex:
     """Cell → workers and worker → presence. Every method may be called from any thread."""
 
     def __init__(self, rules: IndexRules, res: int = RESOLUTION) -> None:
         self._rules = rules
         self._res = res
-        self._cities: dict[str, _City] = {}
+        self._cities: dict[str, City] = {}
         self._lock = Lock()
         self._hot_ms = rules.hot_s * 1000
         self._beside_deg = rules.jump_min_m / 1.5 / _DEGREE_M  # both ways: still nearer than a jump
@@ -110,23 +81,23 @@ class MemoryIndex:
     def enrol(self, tenant: str, worker_id: str, skills: frozenset[str]) -> None:
         """Fixes of this worker are taken from now on. Again with other skills: the position stays."""
         with self._lock:
-            city = self._cities.setdefault(tenant, _City())
+            city = self._cities.setdefault(tenant, City())
             worker = city.workers.get(worker_id)
             if worker is None:
-                city.workers[worker_id] = Tracked(worker_id, skills)
+                city.workers[worker_id] = Tracked(worker_id, skills, city.kind(skills))
             elif worker.skills != skills:
                 hot = worker.hot
-                self._unplace(worker)
-                worker.skills = skills
+                city.unplace(worker)
+                worker.skills, worker.kind = skills, city.kind(skills)
                 if hot:
-                    self._place(city, worker)
+                    city.place(worker)
 
     def dismiss(self, tenant: str, worker_id: str) -> None:
         with self._lock:
             city = self._cities.get(tenant)
             worker = city.workers.pop(worker_id, None) if city else None
-            if worker:
-                self._unplace(worker)
+            if city and worker:
+                city.unplace(worker)
                 worker.known = False
 
     # --- fixes in -----------------------------------------------------------------------------------------------
@@ -149,7 +120,7 @@ class MemoryIndex:
 
     def _take(
         self,
-        city: _City,
+        city: City,
         reports: Sequence[FixReport],
         received_ms: int,
         mono_ms: int,
@@ -194,10 +165,13 @@ class MemoryIndex:
             worker.lag_ms = lag if lag > 0 else 0
             worker.born_mono_ms = born = mono_ms - worker.lag_ms
             cell = cell_of(lat, lng, res)
-            if cell != worker.cell or not worker.hot:
+            if cell == worker.cell and worker.hot:
+                column, slot = worker.column, worker.slot
+                column.lats[slot], column.lngs[slot], column.borns[slot] = lat, lng, born
+            else:
                 self._move(city, worker, cell)
             if born + hot_ms < worker.due_mono_ms:
-                city.wake(worker, born + hot_ms)
+                _wake(city, worker, born + hot_ms)
             if not worker.dirty:
                 worker.dirty = True
                 city.changed.append(worker)
@@ -233,25 +207,13 @@ class MemoryIndex:
             )
         )
 
-    def _move(self, city: _City, worker: Tracked, cell: int) -> None:
+    def _move(self, city: City, worker: Tracked, cell: int) -> None:
         hot, known = worker.hot, worker.known
-        self._unplace(worker)
+        city.unplace(worker)
         worker.cell, worker.known = cell, True
-        self._place(city, worker)
+        city.place(worker)
         if not (hot and known):
-            city.wake(worker, worker.born_mono_ms + self._hot_ms)
-
-    def _place(self, city: _City, worker: Tracked) -> None:
-        worker.pools = city.pools(worker)
-        worker.hot = True
-        for pool in worker.pools:
-            pool.put(worker)
-
-    def _unplace(self, worker: Tracked) -> None:
-        for pool in worker.pools:
-            pool.take(worker)
-        worker.pools = ()
-        worker.hot = False
+            _wake(city, worker, worker.born_mono_ms + self._hot_ms)
 
     # --- who is about -------------------------------------------------------------------------------------------
 
@@ -271,24 +233,33 @@ class MemoryIndex:
             city = self._cities.get(tenant)
             if city is None:
                 return Near(skilled=(), unskilled=(), unskilled_more=0, rings=0)
-            pool = city.rarest(skills)
-            fresh_from = mono_ms - self._rules.fresh_s * 1000
-            wanted = skills if len(skills) > 1 else None
-            got = nearest(
-                pool, place, self._res, need=enough, max_m=max_m, wanted=wanted, fits=True, fresh_from=fresh_from
+            pool, kinds = city.rarest(skills), city.fit(skills)
+            lacking = city.count - pool.count if pool else 0
+            found = nearest(
+                city,
+                pool,
+                Wanted(
+                    place=place,
+                    res=self._res,
+                    need=enough,
+                    max_m=max_m,
+                    kinds=kinds if lacking or len(skills) > 1 else None,
+                    fresh_from=mono_ms - self._rules.fresh_s * 1000,
+                ),
             )
-            lacking = city.everyone.count - pool.count
-            others: list[Hit] = []
-            if unskilled_max > 0 and (lacking > 0 or wanted):
-                others = nearest(
-                    city.everyone, place, self._res, need=unskilled_max, max_m=got.reach_m, wanted=skills, fits=False
-                ).hits
+            others = self._lacking(city, place, kinds, unskilled_max, found.reach_m)
             return Near(
-                skilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in got.hits]),
-                unskilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in others[:unskilled_max]]),
-                unskilled_more=max(0, lacking - min(len(others), unskilled_max)),
-                rings=got.rings,
+                skilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in found.hits]),
+                unskilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in others]),
+                unskilled_more=max(0, lacking - len(others)),
+                rings=found.rings,
             )
+
+    def _lacking(self, city: City, place: Point, kinds: frozenset[int], need: int, max_m: float) -> list[Hit]:
+        if not need or len(kinds) == len(city.kinds):
+            return []
+        wanted = Wanted(place=place, res=self._res, need=need, max_m=max_m, kinds=kinds, fits=False)
+        return nearest(city, None, wanted).hits[:need]
 
     def seen(self, tenant: str, worker_id: str, place: Point, *, mono_ms: int) -> Seen | None:
         """One worker as seen from a place: the last known position, also when it left the hot index (its age tells)."""
@@ -333,9 +304,9 @@ class MemoryIndex:
                         continue  # waits under another time, or is gone
                     due_ms = worker.born_mono_ms + self._hot_ms
                     if due_ms >= mono_ms:
-                        city.wake(worker, due_ms)
+                        _wake(city, worker, due_ms)
                     else:
-                        self._unplace(worker)
+                        city.unplace(worker)
                         dropped += 1
         return dropped
 
@@ -364,7 +335,7 @@ class MemoryIndex:
                 taken += sum(self._restore(city, row, now_ms, mono_ms) for row in part) if city else 0
         return taken
 
-    def _restore(self, city: _City, row: LatestFix, now_ms: int, mono_ms: int) -> bool:
+    def _restore(self, city: City, row: LatestFix, now_ms: int, mono_ms: int) -> bool:
         worker = city.workers.get(row.worker_id)
         if worker is None or (worker.known and worker.received_ms >= row.received_ms):
             return False
@@ -376,11 +347,17 @@ class MemoryIndex:
         worker.lag_ms = lag_ms(row.device_ms, row.received_ms)
         worker.born_mono_ms = worker.seen_mono_ms - worker.lag_ms
         if mono_ms - worker.born_mono_ms > self._hot_ms:
-            self._unplace(worker)
+            city.unplace(worker)
             worker.cell, worker.known = cell_of(row.lat, row.lng, self._res), True
             return False
         self._move(city, worker, cell_of(row.lat, row.lng, self._res))
         return True
+
+
+def _wake(city: City, worker: Tracked, due_mono_ms: int) -> None:
+    city.turn += 1  # a heap compares what comes after the time: numbers, never workers
+    worker.due_mono_ms = due_mono_ms
+    heapq.heappush(city.due, (due_mono_ms, city.turn, worker))
 
 
 def _latest(worker: Tracked) -> LatestFix:

@@ -1,11 +1,18 @@
-"""Workers who may report, and the pools they are found in: by skill, by cell."""
+"""Workers who may report, and where they are kept: all of them in a grid of columns, and by skill in pools of cells.
 
-from dataclasses import dataclass
+The columns of a cell lie side by side in memory. A search over a full city reads hundreds of positions it has not touched
+for a while; following a pointer for each of them costs more than the arithmetic.
+"""
+
+from array import array
 from typing import Protocol, cast
 
 import h3.api.basic_int as h3
 
 from engine.rules.nouns import Presence
+
+NEVER_MS = -(10**15)
+
 
 class _CellOf(Protocol):
     def __call__(self, lat: float, lng: float, res: int, /) -> int: ...
@@ -15,21 +22,23 @@ cell_of = cast(_CellOf, h3.latlng_to_cell)  # the bare function: the hot loop pa
 
 
 class Tracked(Presence):
-    """A worker who may report. A position is ``known`` once there was one, ``hot`` while it is in the pools."""
+    """A worker who may report. A position is ``known`` once there was one, ``hot`` while it is in the grid."""
 
     __slots__ = (
         "born_mono_ms",  # when the position was true, on the clock that does not jump
+        "column",
         "dirty",
         "due_mono_ms",
         "hot",
+        "kind",
         "known",
-        "pools",
         "sampled_late_ms",
         "sampled_ms",
         "skills",
+        "slot",
     )
 
-    def __init__(self, worker_id: str, skills: frozenset[str]) -> None:
+    def __init__(self, worker_id: str, skills: frozenset[str], kind: int) -> None:
         super().__init__(
             worker_id=worker_id,
             lat=0.0,
@@ -43,11 +52,11 @@ class Tracked(Presence):
             seen_mono_ms=0,
             contact_mono_ms=0,
         )
-        self.skills = skills
+        self.skills, self.kind = skills, kind
         self.known = self.hot = self.dirty = False
         self.born_mono_ms = self.due_mono_ms = 0
-        self.sampled_ms = self.sampled_late_ms = -(10**15)
-        self.pools: tuple[Pool, ...] = ()
+        self.sampled_ms = self.sampled_late_ms = NEVER_MS
+        self.column, self.slot = NOWHERE, -1
 
     def copy(self) -> Presence:
         """What is held now, as a plain presence."""
@@ -66,34 +75,118 @@ class Tracked(Presence):
         )
 
 
-@dataclass(slots=True)
-class Cell:
-    """The workers of a cell, and its centre."""
+class Column:
+    """A cell's hot workers: one slot each in every list. ``lat``, ``lng``: the cell's centre."""
 
-    lat: float
-    lng: float
-    workers: set[Tracked]
+    __slots__ = ("borns", "kinds", "lat", "lats", "lng", "lngs", "workers")
+
+    def __init__(self, lat: float, lng: float) -> None:
+        self.lat, self.lng = lat, lng
+        self.lats, self.lngs = array("d"), array("d")
+        self.borns, self.kinds = array("q"), array("q")
+        self.workers: list[Tracked] = []
+
+    def put(self, worker: Tracked) -> None:
+        worker.column, worker.slot = self, len(self.workers)
+        self.workers.append(worker)
+        self.lats.append(worker.lat)
+        self.lngs.append(worker.lng)
+        self.borns.append(worker.born_mono_ms)
+        self.kinds.append(worker.kind)
+
+    def take(self, worker: Tracked) -> None:
+        """The last one moves into the slot that falls empty."""
+        slot, last = worker.slot, self.workers[-1]
+        self.workers[slot] = last
+        last.slot = slot
+        self.workers.pop()
+        for values in (self.lats, self.lngs, self.borns, self.kinds):
+            values[slot] = values[-1]
+            values.pop()
+        worker.column, worker.slot = NOWHERE, -1
+
+
+NOWHERE = Column(0.0, 0.0)
 
 
 class Pool:
-    """The hot workers who share something (a skill), by cell."""
+    """The hot workers who share a skill, by cell."""
 
     __slots__ = ("cells", "count")
 
     def __init__(self) -> None:
-        self.cells: dict[int, Cell] = {}
+        self.cells: dict[int, set[Tracked]] = {}
         self.count = 0
 
     def put(self, worker: Tracked) -> None:
-        cell = self.cells.get(worker.cell)
-        if cell is None:
-            cell = self.cells[worker.cell] = Cell(*h3.cell_to_latlng(worker.cell), set())
-        cell.workers.add(worker)
+        self.cells.setdefault(worker.cell, set()).add(worker)
         self.count += 1
 
     def take(self, worker: Tracked) -> None:
-        cell = self.cells[worker.cell]
-        cell.workers.remove(worker)
+        workers = self.cells[worker.cell]
+        workers.remove(worker)
         self.count -= 1
-        if not cell.workers:
+        if not workers:
             del self.cells[worker.cell]
+
+
+NOBODY = Pool()
+
+
+class City:
+    """One tenant's workers. ``kinds``: a number for each set of skills there is."""
+
+    __slots__ = ("by_skill", "changed", "columns", "count", "due", "fitting", "kinds", "turn", "workers")
+
+    def __init__(self) -> None:
+        self.workers: dict[str, Tracked] = {}
+        self.columns: dict[int, Column] = {}
+        self.count = 0
+        self.by_skill: dict[str, Pool] = {}
+        self.kinds: dict[frozenset[str], int] = {}
+        self.fitting: dict[frozenset[str], frozenset[int]] = {}
+        self.changed: list[Tracked] = []
+        self.due: list[tuple[int, int, Tracked]] = []
+        self.turn = 0
+
+    def kind(self, skills: frozenset[str]) -> int:
+        if skills not in self.kinds:
+            self.kinds[skills] = len(self.kinds)
+            self.fitting.clear()
+        return self.kinds[skills]
+
+    def fit(self, wanted: frozenset[str]) -> frozenset[int]:
+        """The kinds of worker who have all these skills. Remembered: jobs ask for few different sets."""
+        known = self.fitting.get(wanted)
+        if known is None:
+            known = frozenset(kind for skills, kind in self.kinds.items() if wanted <= skills)
+            self.fitting[wanted] = known
+        return known
+
+    def rarest(self, wanted: frozenset[str]) -> Pool | None:
+        """The smallest pool that holds everyone with these skills; None: any worker will do."""
+        pools = [self.by_skill.get(skill, NOBODY) for skill in wanted]
+        return min(pools, key=lambda pool: pool.count) if pools else None
+
+    def place(self, worker: Tracked) -> None:
+        column = self.columns.get(worker.cell)
+        if column is None:
+            column = self.columns[worker.cell] = Column(*h3.cell_to_latlng(worker.cell))
+        column.put(worker)
+        for skill in worker.skills:
+            self.by_skill.setdefault(skill, Pool()).put(worker)
+        worker.hot = True
+        self.count += 1
+
+    def unplace(self, worker: Tracked) -> None:
+        """Take a worker out, before its cell or its skills change."""
+        if not worker.hot:
+            return
+        column = worker.column
+        column.take(worker)
+        if not column.workers:
+            del self.columns[worker.cell]
+        for skill in worker.skills:
+            self.by_skill[skill].take(worker)
+        worker.hot = False
+        self.count -= 1

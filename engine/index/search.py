@@ -1,20 +1,18 @@
-"""The search outward from a place, ring by ring, exact and never over everybody.
+"""The search outward from a place, ring by ring: exact, and never over everybody.
 
 Workers are compared on a flat map first (a fraction of the cost of a great circle), with a margin that covers what the map
 bends; the few who remain are measured on the sphere. Where a flat map does not serve, all are measured on the sphere.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from math import cos, inf, radians, sqrt
-from typing import Protocol
 
 import h3.api.basic_int as h3
 import h3.api.memview_int as lean
 from h3.api.basic_int import great_circle_distance
 
-from engine.index.pool import Cell, Pool, Tracked
+from engine.index.pool import City, Column, Pool, Tracked
 from engine.rules.nouns import Point
 
 # In edge lengths of the resolution's mean hexagon, measured over the whole earth, pentagons included (the tests measure
@@ -24,13 +22,26 @@ _DEGREE_M = 111_195.08  # of latitude, on H3's sphere
 _FLAT_LAT, _FLAT_LNG, _FLAT_M = 66.0, 175.0, 150_000.0  # where a flat map bends by less than 4 %
 _BENT = 1.04
 _AT_ONCE = 2  # rings looked at together before the first bound: cheaper than one by one
-
-class _Placed(Protocol):
-    lat: float
-    lng: float
-
+_RARE = 8  # a skill that one in so many has, or fewer, is looked for among those who have it
 
 Hit = tuple[float, str, Tracked]  # metres, worker id (ties), worker
+Spot = tuple[float, Tracked]  # square of degrees
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Whom to find: ``need`` of them born at ``fresh_from`` or later, at most ``max_m`` away.
+
+    ``kinds``: only workers of these kinds (or, ``fits`` False, of all others); None: anybody.
+    """
+
+    place: Point
+    res: int
+    need: int
+    max_m: float
+    kinds: frozenset[int] | None = None
+    fits: bool = True
+    fresh_from: float = -inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +53,30 @@ class Found:
     rings: int
 
 
-def nearest(
-    pool: Pool,
-    place: Point,
-    res: int,
-    *,
-    need: int,
-    max_m: float,
-    wanted: frozenset[str] | None,
-    fits: bool,
-    fresh_from: float = -inf,
-) -> Found:
-    """Everyone in the pool as far as the ``need``-th fresh one, at most ``max_m``.
+def nearest(city: City, pool: Pool | None, wanted: Wanted) -> Found:
+    """Everyone wanted as far as the ``need``-th fresh one. ``pool``: holds all who are wanted, if they share a skill.
 
-    ``wanted`` and ``fits``: only those who have (or, False, who lack) these skills. Rings are walked until nobody beyond
-    them can be nearer. When the rings hold more cells than twice those where the pool has anybody, these are looked at
-    instead, so that a rare skill never walks an empty country.
+    Rings are walked until nobody beyond them can be nearer. When the rings hold more cells than twice those where anybody
+    is, these are looked at instead, so that a rare skill never walks an empty country.
     """
-    edge_m = h3.average_hexagon_edge_length(res, "m")
-    search = _Search(place, need, max_m, wanted, fits, fresh_from, REACH * edge_m)
-    origin = h3.latlng_to_cell(place.lat, place.lng, res)
+    rare = pool is not None and pool.count * _RARE <= city.count
+    look = _LookInPool(city, pool, wanted) if pool is not None and rare else _LookInColumns(city, wanted)
+    place, edge_m = wanted.place, h3.average_hexagon_edge_length(wanted.res, "m")
+    origin = h3.latlng_to_cell(place.lat, place.lng, wanted.res)
     off_m = REACH * edge_m + great_circle_distance((place.lat, place.lng), h3.cell_to_latlng(origin), "m")
     around: Iterable[int] = lean.grid_disk(origin, _AT_ONCE)
-    ring, cells, get, walked = _AT_ONCE, pool.cells, pool.cells.get, 0
-    while pool.count:
-        search.look([cell for cell in map(get, around) if cell])
+    ring, walked = _AT_ONCE, 0
+    while look.occupied:
+        look.into(around)
         ring += 1
         walked += 6 * ring
-        if STEP * edge_m * ring - off_m > search.bound_m():
+        if STEP * edge_m * ring - off_m > look.bound_m():
             break
-        if walked > 2 * len(cells):
-            search.clear()
-            search.look(cells.values())
+        if walked > 2 * look.occupied:
+            look.everywhere()
             break
         around = ring_of(origin, ring)
-    hits, reach_m = search.result()
-    return Found(hits, reach_m, ring)
+    return look.result(ring)
 
 
 def ring_of(origin: int, k: int) -> Iterable[int]:
@@ -88,76 +87,119 @@ def ring_of(origin: int, k: int) -> Iterable[int]:
         return set(h3.grid_disk(origin, k)) - set(h3.grid_disk(origin, k - 1))
 
 
-class _Search:
+class _Look:
     """What was found so far, by squares of degrees of latitude. ``_bound`` shrinks with the ``need``-th fresh worker."""
 
-    def __init__(
-        self,
-        place: Point,
-        need: int,
-        max_m: float,
-        wanted: frozenset[str] | None,
-        fits: bool,
-        fresh_from: float,
-        cell_m: float,
-    ) -> None:
-        self._lat, self._lng, self._need, self._max_m = place.lat, place.lng, need, max_m
-        self._wanted, self._fits, self._fresh_from = wanted, fits, fresh_from
-        self._cell_deg = cell_m / _DEGREE_M * _BENT
-        flat = abs(place.lat) < _FLAT_LAT and abs(place.lng) < _FLAT_LNG and max_m <= _FLAT_M
+    def __init__(self, columns: Mapping[int, Column], occupied: int, wanted: Wanted) -> None:
+        place, edge_m = wanted.place, h3.average_hexagon_edge_length(wanted.res, "m")
+        self._columns, self.occupied, self._wanted = columns, occupied, wanted
+        self._lat, self._lng, self._shrink = place.lat, place.lng, cos(radians(place.lat))
+        self._cell_deg = REACH * edge_m / _DEGREE_M * _BENT
+        flat = abs(place.lat) < _FLAT_LAT and abs(place.lng) < _FLAT_LNG and wanted.max_m <= _FLAT_M
         self._squares = self._flat if flat else self._round
-        self._shrink = cos(radians(place.lat))  # of a degree of longitude
-        self.clear()
+        self._forget()
 
-    def clear(self) -> None:
-        self._found: list[tuple[float, Tracked]] = []
+    def _forget(self) -> None:
+        self._found: list[Spot] = []
         self._fresh: list[float] = []
-        self._bound = (self._max_m / _DEGREE_M * _BENT) ** 2
+        self._bound = (self._wanted.max_m / _DEGREE_M * _BENT) ** 2
 
     def bound_m(self) -> float:
         """Nobody farther than this matters any more."""
         return sqrt(self._bound) * _DEGREE_M
 
-    def look(self, cells: Collection[Cell]) -> None:
+    def into(self, cells: Iterable[int]) -> None:
         """Look into the cells, the nearest first, until the next one can hold nobody who matters."""
-        for centre, _, cell in sorted(zip(self._squares(cells), count(), cells, strict=False)):
+        columns, need = self._columns, self._wanted.need
+        cells = self._with_anybody(cells)
+        lats, lngs = [columns[cell].lat for cell in cells], [columns[cell].lng for cell in cells]
+        for centre, cell in sorted(zip(self._squares(lats, lngs), cells, strict=True)):
             if centre > (sqrt(self._bound) + self._cell_deg) ** 2:
                 break
-            self._look_at(cell.workers)
-            if len(self._fresh) >= self._need:
-                self._fresh.sort()
-                del self._fresh[self._need :]
+            self._look_at(cell)
+            if len(self._fresh) >= need:
+                self._fresh = sorted(self._fresh)[:need]
                 self._bound = min(self._bound, self._fresh[-1] * _BENT**4)  # bent one way, and the other way back
 
-    def _look_at(self, workers: Collection[Tracked]) -> None:
-        wanted, fits, bound, fresh_from = self._wanted, self._fits, self._bound, self._fresh_from
-        if wanted is not None:
-            workers = [worker for worker in workers if (wanted <= worker.skills) is fits]
-        for square, worker in zip(self._squares(workers), workers, strict=True):
-            if square <= bound:
-                self._found.append((square, worker))
-                if worker.born_mono_ms >= fresh_from:
-                    self._fresh.append(square)
+    def everywhere(self) -> None:
+        """Start again, over every cell where anybody is."""
+        self._forget()
+        self.into(self._all())
 
-    def _flat(self, things: Iterable[_Placed]) -> list[float]:
+    def _with_anybody(self, cells: Iterable[int]) -> list[int]:
+        raise NotImplementedError
+
+    def _all(self) -> Iterable[int]:
+        raise NotImplementedError
+
+    def _look_at(self, cell: int) -> None:
+        raise NotImplementedError
+
+    def _flat(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
         lat, lng, shrink = self._lat, self._lng, self._shrink
-        return [(y := each.lat - lat) * y + (x := (each.lng - lng) * shrink) * x for each in things]
+        return [(y := a - lat) * y + (x := (b - lng) * shrink) * x for a, b in zip(lats, lngs, strict=True)]
 
-    def _round(self, things: Iterable[_Placed]) -> list[float]:
+    def _round(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
         here = (self._lat, self._lng)
-        return [(great_circle_distance(here, (each.lat, each.lng), "m") / _DEGREE_M) ** 2 for each in things]
+        return [(great_circle_distance(here, spot, "m") / _DEGREE_M) ** 2 for spot in zip(lats, lngs, strict=True)]
 
-    def result(self) -> tuple[list[Hit], float]:
+    def result(self, rings: int) -> Found:
         """The hits by true distance, and how far they are complete."""
-        here, bound, most = (self._lat, self._lng), self._bound, self._max_m
-        measured = [
+        here, bound, wanted = (self._lat, self._lng), self._bound, self._wanted
+        hits = [
             (great_circle_distance(here, (worker.lat, worker.lng), "m"), worker.worker_id, worker)
             for square, worker in self._found
             if square <= bound
         ]
-        hits = sorted([hit for hit in measured if hit[0] <= most])
-        fresh = [metres for metres, _, worker in hits if worker.born_mono_ms >= self._fresh_from]
-        if len(fresh) < self._need:
-            return hits, most
-        reach_m = fresh[self._need - 1]
-        return [hit for hit in hits if hit[0] <= reach_m], reach_m
+        hits = sorted([hit for hit in hits if hit[0] <= wanted.max_m])
+        fresh = [metres for metres, _, worker in hits if worker.born_mono_ms >= wanted.fresh_from]
+        if len(fresh) < wanted.need:
+            return Found(hits, wanted.max_m, rings)
+        reach_m = fresh[wanted.need - 1]
+        return Found([hit for hit in hits if hit[0] <= reach_m], reach_m, rings)
+
+
+class _LookInColumns(_Look):
+    """Over everybody's columns: for skills that many have, and for those who lack one."""
+
+    def __init__(self, city: City, wanted: Wanted) -> None:
+        super().__init__(city.columns, len(city.columns), wanted)
+
+    def _with_anybody(self, cells: Iterable[int]) -> list[int]:
+        columns = self._columns
+        return [cell for cell in cells if cell in columns]
+
+    def _all(self) -> Iterable[int]:
+        return self._columns
+
+    def _look_at(self, cell: int) -> None:
+        column, bound, kinds, fits = self._columns[cell], self._bound, self._wanted.kinds, self._wanted.fits
+        borns, fresh_from, squares = column.borns, self._wanted.fresh_from, self._squares(column.lats, column.lngs)
+        slots = [slot for slot, square in enumerate(squares) if square <= bound]
+        if kinds is not None:
+            slots = [slot for slot in slots if (column.kinds[slot] in kinds) is fits]
+        self._found += [(squares[slot], column.workers[slot]) for slot in slots]
+        self._fresh += [squares[slot] for slot in slots if borns[slot] >= fresh_from]
+
+
+class _LookInPool(_Look):
+    """Among the few who have a skill."""
+
+    def __init__(self, city: City, pool: Pool, wanted: Wanted) -> None:
+        super().__init__(city.columns, len(pool.cells), wanted)
+        self._pool = pool.cells
+
+    def _with_anybody(self, cells: Iterable[int]) -> list[int]:
+        pool = self._pool
+        return [cell for cell in cells if cell in pool]
+
+    def _all(self) -> Iterable[int]:
+        return self._pool
+
+    def _look_at(self, cell: int) -> None:
+        bound, kinds, fits, fresh_from = self._bound, self._wanted.kinds, self._wanted.fits, self._wanted.fresh_from
+        workers = [each for each in self._pool[cell] if kinds is None or (each.kind in kinds) is fits]
+        squares = self._squares([each.lat for each in workers], [each.lng for each in workers])
+        found = [spot for spot in zip(squares, workers, strict=True) if spot[0] <= bound]
+        self._found += found
+        self._fresh += [square for square, worker in found if worker.born_mono_ms >= fresh_from]

@@ -1,0 +1,298 @@
+"""What reports do to the index: order, repeats, contact, sampling, expiry, rebuild."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.index.memory import Ingested, MemoryIndex
+from engine.rules.freshness import LatestFix, Rejection, admit
+from engine.rules.nouns import FixReport, Point, Seen
+from engine.rules.place import coarse_cell
+from engine.settings import Location
+from engine.store.archive import FixArchive
+
+RULES = Location()
+NOW_MS = 1_780_000_000_000
+MONO_MS = 50_000_000
+PLACE = Point(49.41, 8.69)
+CARE = frozenset({"care"})
+
+
+def fix(device_ms: int = NOW_MS, worker: str = "w", **other: object) -> FixReport:
+    return replace(FixReport(worker=worker, device_ms=device_ms, lat=49.41, lng=8.69), **other)  # type: ignore[arg-type]
+
+
+class Site:
+    """An index with one worker, and two clocks that run together."""
+
+    def __init__(self, rules: Location = RULES) -> None:
+        self.index = MemoryIndex(rules)
+        self.index.enrol("main", "w", CARE)
+
+    def report(self, *fixes: FixReport, at_s: float = 0) -> Ingested:
+        at_ms = int(at_s * 1000)
+        return self.index.report("main", fixes, received_ms=NOW_MS + at_ms, mono_ms=MONO_MS + at_ms)
+
+    def seen(self, at_s: float = 0) -> Seen | None:
+        return self.index.seen("main", "w", PLACE, mono_ms=MONO_MS + int(at_s * 1000))
+
+    def near(self, at_s: float = 0) -> list[str]:
+        near = self.index.near(
+            "main",
+            PLACE,
+            CARE,
+            enough=5,
+            max_m=50_000,
+            unskilled_max=5,
+            mono_ms=MONO_MS + int(at_s * 1000),
+        )
+        return [each.worker_id for each in near.skilled]
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+def ages(seen: Seen | None) -> tuple[int, int]:
+    assert seen
+    return seen.device_age_ms, seen.receive_age_ms
+
+
+def test_a_fix_is_kept_and_seen_with_its_cell_and_ages(site: Site) -> None:
+    assert site.report(fix(NOW_MS - 400)).kept == 1
+    seen = site.seen(at_s=5)
+    assert seen and seen.place == PLACE and seen.cell == coarse_cell(PLACE)
+    assert ages(seen) == (5400, 5000)
+
+
+def test_workers_not_enrolled_and_unknown_tenants_are_counted(site: Site) -> None:
+    got = site.report(fix(worker="who"), fix())
+    assert (got.kept, got.rejected) == (1, ((Rejection.UNKNOWN_WORKER, 1),))
+    other = site.index.report("south", [fix()], received_ms=NOW_MS, mono_ms=MONO_MS)
+    assert (other.kept, other.rejected) == (0, ((Rejection.UNKNOWN_WORKER, 1),))
+
+
+def test_B001_a_fix_eight_years_ahead_is_dropped_and_the_next_one_is_fresh(site: Site) -> None:
+    site.report(fix(NOW_MS))
+    years = fix(NOW_MS + 8 * 365 * 86_400_000)
+    assert site.report(years, at_s=1).rejected == ((Rejection.SKEW, 1),)
+    assert site.report(fix(NOW_MS + 10_000), at_s=10).kept == 1
+    assert ages(site.seen(at_s=10)) == (0, 0)
+
+
+def test_B002_a_poisoned_row_does_not_block_after_a_restart(site: Site) -> None:
+    years = NOW_MS + 8 * 365 * 86_400_000
+    poison = [LatestFix(worker_id="w", device_ms=years, received_ms=at, lat=49.4, lng=8.7) for at in (NOW_MS, years)]
+    assert site.index.load("main", poison, now_ms=NOW_MS, mono_ms=MONO_MS) == 0
+    assert site.report(fix()).kept == 1
+    assert ages(site.seen()) == (0, 0)
+
+
+def test_B004_an_older_fix_does_not_rewind(site: Site) -> None:
+    site.report(fix(NOW_MS - 1000))
+    got = site.report(fix(NOW_MS - 1000 - 188_000, lat=49.415))
+    assert (got.kept, got.rejected) == (0, ((Rejection.OLD, 1),))
+    presence = site.index.presence("main", "w")
+    assert presence and (presence.device_ms, presence.lat) == (NOW_MS - 1000, 49.41)
+    assert [each.device_ms for each in got.archive] == [NOW_MS - 189_000]
+
+
+def test_B006_a_late_batch_goes_to_the_archive_at_its_own_times_and_nowhere_else(site: Site) -> None:
+    site.report(fix())
+    late = [fix(NOW_MS - 900_000 + step * 10_000, lat=49.5) for step in range(10)]
+    got = site.report(*late)
+    assert (got.kept, got.rejected) == (0, ((Rejection.SKEW, 10),))
+    assert [each.device_ms - NOW_MS for each in got.archive] == [-900_000, -870_000, -840_000, -810_000]
+    assert [each.device_ms for each in site.index.changed("main")] == [NOW_MS]
+
+
+def test_B007_buffered_fixes_leave_the_worker_stale_though_in_contact_now(site: Site) -> None:
+    site.report(fix(NOW_MS - 100_000))
+    for step in range(120):
+        site.report(fix(NOW_MS - 7_200_000 + step * 500), at_s=60 + step / 2)
+    assert ages(site.seen(at_s=120)) == (220_000, 500)
+
+
+def test_B009_a_hundred_repeats_renew_nothing(site: Site) -> None:
+    site.report(fix())
+    for step in range(100):
+        assert site.report(fix(), at_s=step).rejected == ((Rejection.REPEATED, 1),)
+    assert ages(site.seen(at_s=99))[0] == 99_000
+
+
+def test_B011_the_newer_by_device_time_wins_and_each_age_has_its_own_clock(site: Site) -> None:
+    site.report(fix(NOW_MS + 50_000, lat=49.412), at_s=60)
+    site.report(fix(NOW_MS, lat=49.41), at_s=100)
+    presence = site.index.presence("main", "w")
+    assert presence and presence.lat == 49.412
+    assert ages(site.seen(at_s=100)) == (50_000, 0)
+
+
+def test_B012_of_three_fixes_with_one_time_the_first_stays(site: Site) -> None:
+    got = site.report(fix(lat=49.411), fix(lat=49.412), fix(lat=49.413))
+    assert (got.kept, got.rejected) == (1, ((Rejection.REPEATED, 2),))
+    site.report(fix(lat=49.413), fix(lat=49.412), at_s=1)
+    presence = site.index.presence("main", "w")
+    assert presence and presence.lat == 49.411
+
+
+def test_B014_a_coarse_fix_waits_until_the_good_one_is_stale(site: Site) -> None:
+    site.report(fix(accuracy_m=10.0))
+    assert site.report(fix(NOW_MS + 20_000, accuracy_m=2200.0), at_s=20).rejected == ((Rejection.COARSE, 1),)
+    assert site.report(fix(NOW_MS + 31_000, accuracy_m=2200.0), at_s=31).kept == 1
+    seen = site.seen(at_s=31)
+    assert seen and seen.accuracy_m == 2200.0
+
+
+def test_B016_six_minutes_old_is_out_of_the_hot_set_and_still_explained(site: Site) -> None:
+    site.report(fix())
+    assert site.index.expire(mono_ms=MONO_MS + 300_000) == 0
+    assert site.index.expire(mono_ms=MONO_MS + 360_000) == 1
+    assert site.near(at_s=360) == []
+    assert site.index.presence("main", "w") is None
+    assert list(site.index.present("main", mono_ms=MONO_MS + 360_000)) == []
+    assert ages(site.seen(at_s=360)) == (360_000, 360_000)
+    assert site.index.expire(mono_ms=MONO_MS + 400_000) == 0
+
+
+def test_B034_a_worker_beside_a_pentagon_is_found(site: Site) -> None:
+    job = Point(64.7, 10.54)
+    site.report(fix(lat=64.709, lng=10.54))
+    near = site.index.near("main", job, CARE, enough=1, max_m=60_000, unskilled_max=5, mono_ms=MONO_MS)
+    assert [(each.worker_id, round(each.distance_m, -2)) for each in near.skilled] == [("w", 1000)]
+
+
+def test_a_worker_comes_back_after_expiry_and_an_older_fix_does_not_bring_it(site: Site) -> None:
+    site.report(fix(NOW_MS))
+    site.index.expire(mono_ms=MONO_MS + 301_000)
+    assert site.report(fix(NOW_MS - 1000), at_s=299).rejected == ((Rejection.OLD, 1),)
+    assert site.report(fix(NOW_MS + 320_000), at_s=320).kept == 1
+    assert site.near(at_s=320) == ["w"]
+    assert site.index.expire(mono_ms=MONO_MS + 620_000) == 0
+    assert site.index.expire(mono_ms=MONO_MS + 620_001) == 1
+
+
+def test_a_fix_that_was_old_when_it_came_leaves_sooner(site: Site) -> None:
+    site.report(fix(NOW_MS - 250_000))
+    assert site.index.expire(mono_ms=MONO_MS + 50_000) == 0
+    assert site.index.expire(mono_ms=MONO_MS + 50_001) == 1
+
+
+def test_a_noisy_worker_is_shed_and_the_others_are_not(site: Site) -> None:
+    site.index.enrol("main", "calm", CARE)
+    kept = calm = 0
+    for step in range(500):
+        kept += site.report(fix(NOW_MS + 2 * step), at_s=step / 500).kept
+        if step % 250 == 0:
+            calm += site.report(fix(NOW_MS + 2 * step, "calm"), at_s=step / 500).kept
+    assert kept == 5
+    assert calm == 2
+
+
+def test_one_fix_in_thirty_seconds_is_due_for_the_archive(site: Site) -> None:
+    due = [len(site.report(fix(NOW_MS + step * 5000), at_s=step * 5).archive) for step in range(24)]
+    assert due == [1, 0, 0, 0, 0, 0] * 4
+
+
+def test_changed_tells_each_change_once(site: Site) -> None:
+    site.report(fix(), fix(NOW_MS + 1000))
+    assert [each.device_ms for each in site.index.changed("main")] == [NOW_MS + 1000]
+    assert site.index.changed("main") == ()
+    site.report(fix(NOW_MS + 2000), at_s=2)
+    assert [each.device_ms for each in site.index.changed("main")] == [NOW_MS + 2000]
+    assert site.index.changed("nobody") == ()
+
+
+def test_dismissed_workers_leave_and_their_fixes_are_unknown(site: Site) -> None:
+    site.report(fix())
+    site.index.dismiss("main", "w")
+    assert site.near() == [] and site.seen() is None and site.index.changed("main") == ()
+    assert site.report(fix(NOW_MS + 1000)).rejected == ((Rejection.UNKNOWN_WORKER, 1),)
+    site.index.dismiss("main", "w")
+    site.index.dismiss("nowhere", "w")
+    assert site.index.expire(mono_ms=MONO_MS + 10**9) == 0
+
+
+def test_new_skills_move_the_worker_at_once_and_keep_the_position(site: Site) -> None:
+    site.report(fix())
+    site.index.enrol("main", "w", frozenset({"lift"}))
+    near = site.index.near("main", PLACE, CARE, enough=1, max_m=1e4, unskilled_max=5, mono_ms=MONO_MS)
+    assert (near.skilled, [each.worker_id for each in near.unskilled]) == ((), ["w"])
+    site.index.enrol("main", "w", CARE)
+    assert site.near() == ["w"]
+
+
+def test_a_rebuild_gives_back_places_and_ages(site: Site, tmp_path: Path) -> None:
+    site.report(fix(NOW_MS - 2000, accuracy_m=8.0, seq=4))
+    with FixArchive.create(tmp_path / "site.fixes") as archive:
+        archive.write_behind("main", site.index.changed("main"), ())
+        again = Site()
+        mono = MONO_MS + 77_000_000  # another start of the machine: another zero
+        assert again.index.load("main", archive.latest("main"), now_ms=NOW_MS + 10_000, mono_ms=mono) == 1
+    seen = again.index.seen("main", "w", PLACE, mono_ms=mono + 1000)
+    assert ages(seen) == (13_000, 11_000)
+    assert again.index.changed("main") == ()
+    got = again.index.report("main", [fix(NOW_MS - 2000, seq=4)], received_ms=NOW_MS + 12_000, mono_ms=mono + 2000)
+    assert got.rejected == ((Rejection.REPEATED, 1),)
+    assert again.index.expire(mono_ms=mono + 288_001) == 1
+
+
+def test_a_rebuild_skips_the_old_the_unknown_and_what_is_not_newer(site: Site) -> None:
+    old = LatestFix(worker_id="w", device_ms=NOW_MS - 400_000, received_ms=NOW_MS - 400_000, lat=49.4, lng=8.7)
+    assert site.index.load("main", [old, replace(old, worker_id="who")], now_ms=NOW_MS, mono_ms=MONO_MS) == 0
+    assert site.near() == []
+    assert ages(site.seen()) == (400_000, 400_000)
+    site.report(fix())
+    row = replace(old, device_ms=NOW_MS - 5000, received_ms=NOW_MS - 5000)
+    assert site.index.load("main", [row], now_ms=NOW_MS, mono_ms=MONO_MS) == 0
+    newer = replace(row, device_ms=NOW_MS + 5000, received_ms=NOW_MS + 5000)
+    assert site.index.load("main", [newer], now_ms=NOW_MS + 6000, mono_ms=MONO_MS + 6000) == 1
+    assert ages(site.seen(at_s=6)) == (1000, 1000)
+
+
+def test_boards_see_cells_and_two_ages(site: Site) -> None:
+    site.report(fix(NOW_MS - 700))
+    site.report(fix(NOW_MS - 700), at_s=3)
+    board = list(site.index.present("main", mono_ms=MONO_MS + 4000))
+    assert board == [("w", coarse_cell(PLACE), 4700, 1000)]
+
+
+def test_large_batches_are_taken_whole(site: Site) -> None:
+    assert site.report(*[fix(NOW_MS - 100_000 + step * 200) for step in range(500)]).kept == 500
+
+
+LATS = st.sampled_from([49.41, 49.411, 49.4139, 49.42, 49.6, 8.69, 0.0, 0.019, 0.021, 89.95, 91.0, float("nan")])
+LNGS = st.sampled_from([8.69, 8.6905, 8.7, 49.41, 0.0, 0.019, 179.999, 180.0, -180.0, -179.999, 181.0])
+FIXES = st.builds(
+    FixReport,
+    worker=st.just("w"),
+    device_ms=st.integers(-320_000, 12_000) | st.integers(-2000, 300),
+    lat=LATS | st.floats(49.405, 49.415),
+    lng=LNGS | st.floats(8.685, 8.695),
+    accuracy_m=st.sampled_from([None, 0.0, -1.0, 5.0, 500.0, 501.0, 9000.0, float("inf"), float("nan")]),
+    seq=st.none() | st.integers(0, 30),
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40_000), st.lists(FIXES, max_size=6)), max_size=12))
+def test_the_short_way_of_the_hot_loop_and_admit_say_the_same(batches: list[tuple[int, list[FixReport]]]) -> None:
+    fast, slow = Site(), Site()
+    now = 0
+    for wait, fixes in batches:
+        now += wait
+        fixes = [replace(each, device_ms=NOW_MS + now + each.device_ms) for each in fixes]
+        whole = fast.report(*fixes, at_s=now / 1000)
+        for each in fixes:
+            held = slow.index.presence("main", "w")
+            why = admit(held, each, received_ms=NOW_MS + now, mono_ms=MONO_MS + now, rules=RULES)
+            got = slow.report(each, at_s=now / 1000)
+            assert got.rejected == (((why, 1),) if why else ())
+            presence = slow.index.presence("main", "w")
+            assert why or (presence and presence.device_ms == each.device_ms)
+        assert whole.kept + sum(count for _, count in whole.rejected) == len(fixes)
+        for at in (now, now + 40_000):
+            assert fast.seen(at / 1000) == slow.seen(at / 1000)
