@@ -4,6 +4,7 @@ An area's id is the feature's ``id``, else its property ``id`` or ``name``; a ba
 """
 
 from collections.abc import Sequence
+from itertools import product
 from math import isfinite
 
 from engine.imports.cells import MOST_ID, MOST_NAME, unfit_character
@@ -17,6 +18,7 @@ from engine.rules.place import VERTICES_MAX, area_problem, inside
 Ring = tuple[Point, ...]
 _SAMPLE = 40  # points of a ring that are looked at to tell in which other ring it lies
 _INWARD = 1e-6
+_COMPARED_MAX = 5_000_000  # borders looked at when parts are compared with each other
 _PLANE = "degrees are wanted, longitude first; numbers beyond 180 are metres of a map grid: save it as WGS 84"
 
 
@@ -87,9 +89,10 @@ def _area(feature: Json, row: int, warnings: list[str], near: Point | None) -> A
     if any(ring[0] != ring[-1] for part in parts for ring in part):
         warnings.append(f"row {row}, {ref}: a ring was not closed; its last point is joined to its first")
     parts = [[_opened(ring) for ring in part] for part in parts]
-    area = Area(id=ref, name=name, rings=tuple(ring for part in parts for ring in part))
-    problem = area_problem(area, near=near) or _arrangement(parts)
-    return rejected(row, "geometry", ref, _advised(problem)) if problem else area
+    problem = _problem(parts, near)
+    if problem:
+        return rejected(row, "geometry", ref, _advised(problem))
+    return Area(id=ref, name=name, rings=tuple(ring for part in parts for ring in part))
 
 
 def _advised(problem: str) -> str:
@@ -179,25 +182,59 @@ def _opened(ring: Ring) -> Ring:
     return ring[:-1] if len(ring) > 1 and ring[0] == ring[-1] else ring
 
 
-def _arrangement(parts: list[list[Ring]]) -> str | None:
-    """Rings of one area are read even-odd, so a hole must lie in its outer ring and parts must not overlap."""
-    for number, (outer, *holes) in enumerate(parts):
-        body = Area(id="", name="", rings=(outer,))
-        if any(not _some_inside(body, hole) for hole in holes):
-            return "a hole lies outside its outer ring"
-        others = [part[0] for at, part in enumerate(parts) if at != number]
-        whole = Area(id="", name="", rings=(outer, *holes))
-        if any(inside(whole, point) for other in others for point in _drawn_in(other)):
-            return "two parts overlap: join them, or make them two areas"
+def _problem(parts: list[list[Ring]], near: Point | None) -> str | None:
+    for number, part in enumerate(parts, start=1):
+        problem = area_problem(_body(*part), near=near) or _holes_problem(part)
+        if problem:
+            return problem if len(parts) == 1 else f"part {number}: {problem}"
+    return _overlap([_body(*part) for part in parts], "two parts overlap: join them, or make them two areas")
+
+
+def _holes_problem(part: list[Ring]) -> str | None:
+    """Rings of one area are read even-odd, so a hole must lie in its outer ring and in no other hole."""
+    outer, *holes = part
+    if any(not any(inside(_body(outer), point) for point in _sampled(hole)) for hole in holes):
+        return "a hole lies outside its outer ring"
+    return _overlap([_body(hole) for hole in holes], "two holes overlap: join them")
+
+
+def _body(*rings: Ring) -> Area:
+    return Area(id="", name="", rings=rings)
+
+
+def _overlap(bodies: list[Area], rule: str) -> str | None:
+    """Whether a sampled point of one lies in another. The work is bounded: many parts close together are refused."""
+    boxes = [_box(body.rings[0]) for body in bodies]
+    drawn = [_drawn_in(body.rings[0]) for body in bodies] if len(bodies) > 1 else []
+    budget = _COMPARED_MAX
+    for (one, body), (other, points) in product(enumerate(bodies), enumerate(drawn)):
+        budget -= 1
+        if one == other or _apart(boxes[one], boxes[other]):
+            continue
+        budget -= len(points) * sum(map(len, body.rings))
+        if budget < 0:
+            return "too many parts lie close together to be checked: make them several areas"
+        if any(inside(body, point) for point in points):
+            return rule
     return None
+
+
+Box = tuple[float, float, float, float]  # south, north, west, east
+
+
+def _box(ring: Ring) -> Box:
+    lats, lngs = [point.lat for point in ring], [point.lng for point in ring]
+    if max(lngs) - min(lngs) > 180:  # across the antimeridian: west and east tell nothing
+        return min(lats), max(lats), -180.0, 180.0
+    return min(lats), max(lats), min(lngs), max(lngs)
+
+
+def _apart(one: Box, other: Box) -> bool:
+    return one[1] < other[0] or other[1] < one[0] or one[3] < other[2] or other[3] < one[2]
 
 
 def _sampled(ring: Ring) -> Ring:
     return ring[:: max(1, len(ring) // _SAMPLE)]
-
-
-def _some_inside(area: Area, ring: Ring) -> bool:
-    return any(inside(area, point) for point in _sampled(ring))
 
 
 def _drawn_in(ring: Ring) -> Ring:

@@ -26,13 +26,15 @@ MOST_DURATION_MIN = 24 * 60
 
 _MISSING = frozenset({"", "na", "n/a", "null"})  # in columns of numbers only: in text these are text
 _NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{0,30})?([eE][+-]?\d{1,3})?", re.ASCII)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 _YES = frozenset({"yes", "true", "1"})
 _NO = frozenset({"", "no", "false", "0"})
 
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """The cells of one row by our names, and what was refused so far: one refusal a column."""
+    """The cells of one row by our names, and what was refused so far: one a column, or one for the row as a whole."""
 
     number: int
     cells: Mapping[str, Cell]
@@ -41,7 +43,7 @@ class Row:
     refused: list[Rejected] = field(default_factory=list[Rejected])
 
     def refuse(self, column: str, rule: str, value: str | None = None) -> None:
-        if any(each.column == column for each in self.refused):
+        if any(each.column in ("", column) for each in self.refused):
             return
         shown = _shown(self.cells.get(column, "")) if value is None else value
         self.refused.append(rejected(self.number, column, shown, rule))
@@ -67,7 +69,7 @@ class Row:
         text = self.text(column, most=MOST_ID, needed=needed)
         if text != text.strip():
             self.refuse(column, "there is white space before or after it: take it away")
-        elif any(unicodedata.category(letter) == "Cc" for letter in text):
+        elif _CONTROL.search(text):
             self.refuse(column, "it holds a control character (a line break, a tab): take it away")
         return text
 
@@ -183,9 +185,10 @@ def normal_skill(text: str) -> str:
 
 def unfit_character(text: str) -> str:
     """Why this text cannot be stored; empty where it can."""
-    if "\0" in text:
+    found = _UNFIT.search(text)
+    if found and found[0] == "\0":
         return "it holds a NUL character: take it away"
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
+    if found:
         return "it holds half a character (a lone surrogate): write it anew"
     return ""
 

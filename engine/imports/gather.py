@@ -11,12 +11,13 @@ T = TypeVar("T")
 
 
 def gathered(read: Iterable[tuple[Row, T]], warnings: tuple[str, ...], *, ref: Callable[[T], str]) -> Parsed[T]:
-    """A row with a refused cell is left out. Ids are compared over all rows, the refused ones too."""
+    """A row with a refused cell is left out. Ids are compared over all rows whose cells can be told apart."""
     stands: list[tuple[int, T]] = []
     refused: list[Rejected] = []
     ids: list[tuple[int, str]] = []
     for row, noun in read:
-        if ref(noun):
+        whole = not any(each.column == "" for each in row.refused)
+        if whole and ref(noun):
             ids.append((row.number, ref(noun)))
         refused += row.refused
         if not row.refused:

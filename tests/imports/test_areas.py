@@ -108,6 +108,8 @@ def test_an_open_ring_is_closed_and_said() -> None:
         ({"type": "Polygon", "coordinates": [[["1", "2"]]]}, "two numbers"),
         ({"type": "Polygon", "coordinates": [[[1]]]}, "two numbers"),
         (polygon(square(50, 10), square(50, 12)), "hole lies outside"),
+        (polygon(square(50, 10, 1), square(50, 10), square(50.01, 10)), "holes overlap"),
+        ({"type": "MultiPolygon", "coordinates": [[square(50, 10)], [square(51, 10)[:2]]]}, "part 2: "),
         ({"type": "MultiPolygon", "coordinates": [[square(50, 10)], [square(50.01, 10)]]}, "overlap"),
         ({"type": "MultiPolygon", "coordinates": []}, "coordinates"),
         (polygon([[180 * math.sin(n), 1] for n in range(10_003)]), "10,000"),
@@ -130,6 +132,14 @@ def test_bad_features_leave_the_good_ones_and_ids_stand_once() -> None:
     parsed = areas(collection(*found), name="a.geojson")
     assert [(row, area.id, area.name) for row, area in parsed.items] == [(1, "7", "7"), (2, "north", "north")]
     assert set(rules(parsed)) == {(3, "id"), (4, "id"), (5, "id"), (6, "type")}
+
+
+def test_an_island_in_a_lake_is_a_part_of_its_own_and_many_islands_are_fine() -> None:
+    lake = [[square(50, 10, 1), square(50, 10, 0.5)], [square(50, 10, 0.1)]]
+    area = area_of({"type": "MultiPolygon", "coordinates": lake})
+    assert [inside(area, Point(50 + north, 10)) for north in (0, 0.3, 0.7)] == [True, False, True]
+    islands = [[square(50 + n // 40 * 0.1, 10 + n % 40 * 0.1, 0.04)] for n in range(1600)]
+    assert len(area_of({"type": "MultiPolygon", "coordinates": islands}).rings) == 1600
 
 
 @pytest.mark.parametrize(

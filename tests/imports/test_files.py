@@ -77,6 +77,7 @@ def test_a_row_of_another_width_is_refused_and_its_neighbours_land() -> None:
     lines[4] += b",,,"
     parsed = jobs(b"\n".join(lines), name="j.csv", zone=ROME)
     assert [row for row, _ in parsed.items] == [2, 5]
+    assert len(parsed.rejected) == 2
     assert "quotes" in rules(parsed)[3, ""]
     assert "cut short" in rules(parsed)[4, ""]
 
