@@ -36,7 +36,7 @@ def zone_named(name: str) -> Zone | Wrong:
         if posix in _names():
             return Zone(ZoneInfo(posix), f"{_no_summer(name)} (it is kept as {posix}, whose sign counts the other way)")
     near = difflib.get_close_matches(name[:60], sorted(_names()), n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = f"; did you mean {near[0]}?" if near else ":"
     return Wrong(f"{name[:60]!r} is not a time zone{hint} use an IANA name such as Europe/Rome or America/New_York")
 
 
