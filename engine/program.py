@@ -34,12 +34,12 @@ class Lost:
 Program: TypeAlias = Generator[Step, Rows, T]
 
 
-def must(name: str, **binds: Scalar) -> Step:
+def must(name: str, /, **binds: Scalar) -> Step:
     """A statement that has to win exactly one row, or the race is lost."""
     return Step(name, binds, wins=True)
 
 
-def read(name: str, **binds: Scalar) -> Step:
+def read(name: str, /, **binds: Scalar) -> Step:
     """A statement whose rows are looked at, however many."""
     return Step(name, binds, wins=False)
 

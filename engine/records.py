@@ -3,12 +3,13 @@
 The same language as ``leases``; none of them binds a worker to a job.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.program import Program, Refuse, Row, Scalar, must, read
-from engine.rules.chain import link
-from engine.rules.nouns import Actor, Interval, NewJob, NewWorker
+from engine.rules.chain import GENESIS, link
+from engine.rules.nouns import Actor, Area, Interval, NewJob, NewWorker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,3 +260,29 @@ def refuse_unless(holds: bool, step: str) -> None:
     """Leave the program: everything is rolled back and the answer is ``Lost(step)``."""
     if not holds:
         raise Refuse(step)
+
+
+# --- the site ----------------------------------------------------------------------------------------------------------
+
+
+def set_area(actor: Actor, area: Area) -> Program[str]:
+    """Write a service area, in place of one of the same id."""
+    rings = json.dumps([[[point.lat, point.lng] for point in ring] for ring in area.rings])
+    yield must("write_area", area_id=area.id, name=area.name, rings=rings)
+    yield from audit(actor, "area", detail=json.dumps({"area": area.id}))
+    return area.id
+
+
+def found_site(
+    actor: Actor, *, name: str, zone: str, settings: str, regions: Sequence[tuple[str, Area | None]], weights: Row
+) -> Program[str]:
+    """A new tenant with its regions, its first policy and the beginning of its audit."""
+    yield must("write_tenant", name=name, zone=zone, settings=settings)
+    yield must("write_audit_head", hash=GENESIS)
+    yield from audit(actor, "found site")
+    for region, area in regions:
+        if area is not None:
+            yield from set_area(actor, area)
+        yield must("write_region", region_id=region, area_id=area.id if area else None)
+    yield from set_policy(actor, weights)
+    return actor.tenant

@@ -1,6 +1,6 @@
 """Whether one position report may replace the position we hold. Pure; SPEC 6.
 
-Order of the questions: is it a place, are the clocks sane, is it newer, is it worth keeping. The first no is the answer.
+Order of the questions: is it a place, are the clocks sane, is it newer, is it worth keeping. The first no counts.
 """
 
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ def admit(
 ) -> Rejection | None:
     """None: the report becomes the worker's position. Otherwise why not.
 
-    A jump is refused only while the stored position is fresh, so a wrong stored position blocks for ``fresh_s`` at most.
+    A jump is refused only while the stored position is fresh, so a wrong one blocks for ``fresh_s`` at most.
     """
     bad = refused(report.lat, report.lng, allow_null_island=rules.allow_null_island)
     if bad:
@@ -152,8 +152,8 @@ def _worth(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules) -
 def _too_soon(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules) -> bool:
     """A limit without a memory: a fix must be 1/rate_per_s after the stored one, by its own time or by arrival.
 
-    A phone that unloads a minute of buffered points keeps them (they are apart in device time), a noisy one is thinned to
-    the rate. 0 = no limit.
+    A phone that unloads a minute of buffered points keeps them (they are apart in device time), a noisy one is thinned
+    to the rate. 0 = no limit.
     """
     apart_ms = 1000 // rules.rate_per_s if rules.rate_per_s else 0
     return report.device_ms - stored.device_ms < apart_ms and mono_ms - stored.seen_mono_ms < apart_ms

@@ -4,15 +4,24 @@ Cells are H3 integers everywhere. Latitude comes before longitude everywhere; a 
 is turned at its door.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from math import isfinite
+from typing import cast
 from zoneinfo import ZoneInfo
 
 import h3.api.basic_int as h3
 
 from engine.rules.nouns import Area, Point
+
+LatLng = tuple[float, float]
+# H3 ships no types: its functions get them here, and stay bare because the hot loops pay for every wrapper.
+cell_of = cast(Callable[[float, float, int], int], h3.latlng_to_cell)
+centre_of = cast(Callable[[int], LatLng], h3.cell_to_latlng)
+boundary_of = cast(Callable[[int], Sequence[LatLng]], h3.cell_to_boundary)
+apart = cast(Callable[[LatLng, LatLng, str], float], h3.great_circle_distance)  # in the unit named last
+mean_edge = cast(Callable[[int, str], float], h3.average_hexagon_edge_length)
 
 RESOLUTION = 8  # the cell a dispatcher sees, about 0.7 km²
 NULL_ISLAND_DEG = 0.02  # phones without a position say 0,0 or something near it (about 2 km)
@@ -60,7 +69,7 @@ def normal_lng(lng: float) -> float:
 
 def cell(point: Point, resolution: int = RESOLUTION) -> int:
     """The H3 cell of a point that is not ``refused``."""
-    return h3.latlng_to_cell(point.lat, point.lng, resolution)
+    return cell_of(point.lat, point.lng, resolution)
 
 
 def coarse_cell(point: Point) -> int:
@@ -70,11 +79,11 @@ def coarse_cell(point: Point) -> int:
 
 def metres(one: Point, other: Point) -> float:
     """Great circle, right across the antimeridian."""
-    return h3.great_circle_distance((one.lat, one.lng), (other.lat, other.lng), unit="m")
+    return apart((one.lat, one.lng), (other.lat, other.lng), "m")
 
 
 def swapped(near: Point, lat: float, lng: float) -> bool:
-    """Whether a point would lie beside ``near`` if latitude and longitude changed places, and is far away as written."""
+    """Whether a point would lie beside ``near`` if latitude and longitude changed places; it is far away as written."""
     if abs(lng) > 90 or metres(near, Point(lat, lng)) < _FAR_M:
         return False
     return metres(near, Point(lng, lat)) < _BESIDE_M

@@ -1,0 +1,87 @@
+"""APScheduler only rings: each round on its own interval, missed ticks coalesced into one, never two at once."""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from apscheduler.events import EVENT_JOB_ERROR, EVENT_JOB_MISSED, JobExecutionEvent  # type: ignore[import-untyped]
+from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
+
+from engine.ports import Busy, CallboardError, Engine
+from engine.rules.nouns import Actor, Role
+from engine.verbs import region
+from engine.verbs.sweep import ROUNDS, Desk, Round
+
+log = logging.getLogger("callboard.rounds")
+
+
+def holder_name() -> str:
+    """This process, told apart from one of the same number before it by a random part."""
+    return f"{socket.gethostname()}:{os.getpid()}:{os.urandom(3).hex()}"
+
+
+class Rounds:
+    """The rounds of one running engine. It takes every region that is free, and stands by for the others."""
+
+    def __init__(self, engine: Engine, *, said: Callable[[str], None] = log.info) -> None:
+        self.desk = Desk(engine=engine, holder=holder_name())
+        self._said = said
+        self._turn = threading.Lock()
+        self._scheduler = BackgroundScheduler(
+            timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+        )
+        self._scheduler.add_listener(self._trouble, EVENT_JOB_ERROR | EVENT_JOB_MISSED)
+
+    def start(self) -> None:
+        """Take the free regions, expire what lapsed while nobody looked, and begin to ring."""
+        self.take_free()
+        settings = self.desk.engine.settings
+        self._scheduler.add_job(self.take_free, "interval", seconds=settings.rounds.renew_s, id="stand by")
+        for each in ROUNDS:
+            self._scheduler.add_job(partial(self._ring, each), "interval", seconds=each.every_s(settings), id=each.name)
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Ring no more, write what waits, and give the regions back."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=True)
+        for each in ROUNDS:
+            if each.name == "write behind":
+                each.ring(self.desk)
+        region.resign(self.desk.engine, self.desk.holder)
+
+    def take_free(self) -> None:
+        engine = self.desk.engine
+        for each in engine.store.regions(engine.tenant):
+            if each.id in engine.tenures:
+                continue
+            actor = Actor(name=f"auto:{each.id}", role=Role.AUTOMATIC, tenant=engine.tenant)
+            try:
+                with self._turn:
+                    tenure = region.takeover(engine, actor, each.id, self.desk.holder)
+            except Busy:
+                continue
+            self._said(f"dispatching region {each.id} under epoch {tenure.epoch}")
+
+    def _ring(self, each: Round) -> None:
+        if each.held and not self.desk.engine.tenures:
+            return
+        with self._turn:
+            try:
+                done = each.ring(self.desk)
+            except CallboardError as error:
+                self._said(f"{each.name}: {error}")
+                return
+        if each.name == "renew" and done:
+            self._said("fenced: another dispatcher holds the region; this one stands by")
+
+    def _trouble(self, event: JobExecutionEvent) -> None:
+        error = getattr(event, "exception", None)
+        if error is not None:
+            log.error("round %s failed", event.job_id, exc_info=error)
+            self._said(f"round {event.job_id} failed: {error}")
+        else:
+            self._said(f"round {event.job_id} was late and ran once")

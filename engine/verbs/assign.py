@@ -1,0 +1,227 @@
+"""Assign a job: decide, then lease to the best who can still be had. Idempotent: asked again, the live offer stands."""
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from engine import leases, records
+from engine.leases import Fence, Lease
+from engine.ports import Engine, Forbidden, NotFound
+from engine.program import Lost, Row
+from engine.records import Cause
+from engine.rules.eta import great_circle_m
+from engine.rules.ledger import Considered, OfferFacts
+from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Ranked, Refusal, Refused, Unreachable
+from engine.rules.place import cell
+from engine.rules.roles import may
+from engine.rules.scoring import promise
+from engine.verbs.decide import Look, batches, considered, eta_rules, look, summary
+
+ROAD_RESOLUTION = 10
+JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
+
+
+class Outcome(StrEnum):
+    OFFERED = "offered"
+    STANDING = "standing"
+    ALERT = "alert"
+    NO_ELIGIBLE = "no_eligible"
+    NOT_OPEN = "not_open"
+    FENCED = "fenced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
+    """What an assignment came to. ``considered``: empty where no decision was made (standing, not_open)."""
+
+    outcome: Outcome
+    job: Job
+    offer: Offer | None = None
+    considered: tuple[Considered, ...] = ()
+    decision_id: str | None = None
+    alert_id: str | None = None
+
+
+def require(actor: Actor, act: str) -> None:
+    if not may(actor.role, act):
+        raise Forbidden(f"{actor.role}s may not {act}")
+
+
+def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = None) -> Assigned:
+    """Offer the job to the best eligible worker. ``epoch``: the tenure an automatic act runs under; None: a person's act.
+
+    Raises NotFound, Forbidden, Busy."""
+    require(actor, "assign")
+    started_ns = time.perf_counter_ns()
+    job = _fresh(engine, actor, job_id)
+    if job.state not in WAITING:
+        return _standing(engine, job)
+    found = look(engine, job.id)
+    decision_id = engine.new_id("D")
+    fence = Fence(region=job.region, epoch=epoch)
+    ranked: list[Ranked] = []
+    outcome, chosen = Outcome.NO_ELIGIBLE, None
+    for batch in batches(engine, found):
+        ranked += batch
+        outcome, chosen = _lease(engine, actor, fence, found, batch, decision_id)
+        if outcome is not Outcome.NO_ELIGIBLE:
+            break
+    if outcome in (Outcome.STANDING, Outcome.FENCED):
+        return _standing(engine, job, fenced=outcome is Outcome.FENCED)
+    if outcome is Outcome.NO_ELIGIBLE:
+        _add_unplaced(engine, found)
+    return _finished(engine, actor, fence, found, ranked, outcome, chosen, decision_id, started_ns)
+
+
+def _fresh(engine: Engine, actor: Actor, job_id: str) -> Job:
+    """The job, after the expiry of a lapsed offer on it (the next reader runs it)."""
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    if job.live_offer_id is not None:
+        facts = engine.store.offer(engine.tenant, job.live_offer_id)
+        if facts is not None and lapsed(facts):
+            engine.store.run(engine.tenant, leases.expire(actor, facts.offer.id))
+            return engine.store.job(engine.tenant, job_id) or job
+    return job
+
+
+def lapsed(facts: OfferFacts) -> bool:
+    """Past its time, or "from the future": the clock stepped back over its making."""
+    return not facts.offer.created_ms <= facts.now_ms < facts.offer.expires_ms
+
+
+def _standing(engine: Engine, job: Job, *, fenced: bool = False) -> Assigned:
+    now = engine.store.job(engine.tenant, job.id) or job
+    if fenced:
+        return Assigned(outcome=Outcome.FENCED, job=now)
+    if now.state is JobState.OFFERED and now.live_offer_id is not None:
+        facts = engine.store.offer(engine.tenant, now.live_offer_id)
+        if facts is not None:
+            return Assigned(outcome=Outcome.STANDING, job=now, offer=facts.offer)
+    return Assigned(outcome=Outcome.NOT_OPEN, job=now)
+
+
+def _lease(
+    engine: Engine, actor: Actor, fence: Fence, found: Look, batch: tuple[Ranked, ...], decision_id: str
+) -> tuple[Outcome, Offer | None]:
+    """Step 6: the ranked in turn. A worker lost to another job means the next one; the job lost means it stands elsewhere."""
+    since = time.perf_counter_ns()
+    for each in batch:
+        worker = each.timed.candidate.worker
+        lease = Lease(
+            offer_id=engine.new_id("O"),
+            job_id=found.job.id,
+            worker_id=worker.id,
+            generation=worker.generation,
+            promise=promise(each.timed, found.job, eta_rules(engine.settings)),
+            ttl_ms=engine.settings.lease.offer_ttl_s * 1000,
+            decision_id=decision_id,
+        )
+        made = engine.store.run(engine.tenant, leases.offer(actor, fence, lease))
+        found.took("lease_us", since)
+        if not isinstance(made, Lost):
+            facts = engine.store.offer(engine.tenant, made.offer_id)
+            return Outcome.OFFERED, facts.offer if facts else None
+        if made.step == "hold_epoch":
+            return Outcome.FENCED, None
+        if made.step in JOB_GONE:
+            return Outcome.STANDING, None
+        taken = "taken by another offer while this was decided"
+        found.refused.append(Refused(worker_id=worker.id, reason=Refusal.OFFERED_ELSEWHERE, detail=taken))
+    return Outcome.NO_ELIGIBLE, None
+
+
+def _add_unplaced(engine: Engine, found: Look) -> None:
+    """On shift and skilled but without a position in the index: "why not Maria" always has an answer."""
+    limit = 200
+    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=limit):
+        if worker_id not in found.seen and found.job.skills <= skills:
+            where = engine.index.seen(engine.tenant, worker_id, found.job.place, mono_ms=engine.mono_ms())
+            if where is None:
+                reason, detail = Refusal.NO_FIX, "on shift, no position in the last minutes"
+            else:
+                reason, detail = Refusal.LATE, f"{where.distance_m / 1000:.0f} km away, beyond what due_by allows"
+            found.refused.append(Refused(worker_id=worker_id, reason=reason, detail=detail))
+
+
+# --- after the lease -----------------------------------------------------------------------------------------------------
+
+
+def _finished(
+    engine: Engine, actor: Actor, fence: Fence, found: Look, ranked: list[Ranked], outcome: Outcome,
+    offer: Offer | None, decision_id: str, started_ns: int,
+) -> Assigned:  # fmt: skip
+    listed = considered(found, ranked)
+    kept = summary(found, len(ranked), offer.worker_id if offer else None)
+    alert_id = None
+    if outcome is Outcome.NO_ELIGIBLE and _alarming(engine, found):
+        outcome = Outcome.ALERT
+        alert_id = _alert(engine, actor, fence, found, kept.refused)
+    total_us = (time.perf_counter_ns() - started_ns) // 1000
+    engine.metrics.took("decision", total_us)
+    if not _said_before(engine, found.job, outcome, kept.refused):
+        keep = records.keep_decision(
+            decision_id=decision_id, job_id=found.job.id, outcome=outcome, total_us=total_us,
+            summary=msgspec.json.encode(kept).decode(), detail=msgspec.json.encode(listed).decode(),
+            roads=_roads(engine, found),
+        )  # fmt: skip
+        engine.store.run(engine.tenant, keep)
+    job = engine.store.job(engine.tenant, found.job.id) or found.job
+    return Assigned(
+        outcome=outcome, job=job, offer=offer, considered=listed, decision_id=decision_id, alert_id=alert_id
+    )
+
+
+def _alarming(engine: Engine, found: Look) -> bool:
+    """due_by is near, or nobody looked at could arrive by due_by."""
+    left_ms = found.job.due_by_ms - found.facts.now_ms
+    if left_ms <= engine.settings.assign.alert_horizon_min * 60_000:
+        return True
+    return bool(found.refused) and all(each.reason is Refusal.LATE for each in found.refused)
+
+
+def reasons(refused: dict[str, int]) -> str:
+    """ "12 looked at: 5 skills, 4 overlap, 3 late"."""
+    total = sum(refused.values())
+    if not total:
+        return "nobody is about"
+    counts = sorted(refused.items(), key=lambda each: (-each[1], each[0]))
+    return f"{total} looked at: " + ", ".join(f"{n} {reason}" for reason, n in counts)
+
+
+def _alert(engine: Engine, actor: Actor, fence: Fence, found: Look, refused: dict[str, int]) -> str | None:
+    cause = Cause(kind="unassigned", cause=found.job.id, severity=1, detail=reasons(refused), job_id=found.job.id)
+    if found.job.state is JobState.OPEN:
+        raised = engine.store.run(engine.tenant, leases.alert(actor, fence, found.job.id, found.job.version, cause))
+        return None if isinstance(raised, Lost) else raised
+    standing = next((each for each in engine.store.alerts(engine.tenant)
+                     if each.kind == cause.kind and each.cause == cause.cause), None)  # fmt: skip
+    if standing is None or standing.detail != cause.detail:
+        raised = engine.store.run(engine.tenant, records.raise_alert(actor, cause))
+        return None if isinstance(raised, Lost) else raised
+    return standing.id
+
+
+def _said_before(engine: Engine, job: Job, outcome: Outcome, refused: dict[str, int]) -> bool:
+    """A retry that found the same as the one before is not kept again (every 5 s it would say nothing new)."""
+    if outcome is Outcome.OFFERED:
+        return False
+    last = engine.store.decisions(engine.tenant, job.id, limit=1)
+    return bool(last) and last[0].outcome == outcome and last[0].summary.refused == refused
+
+
+def _roads(engine: Engine, found: Look) -> list[Row]:
+    """The road times this decision learned, by cells, for the memory that survives an outage and a restart."""
+    learned: list[Row] = []
+    for leg in dict.fromkeys(found.learned):
+        seconds = engine.road.remembered(leg)
+        if seconds is not None and great_circle_m(leg.origin, leg.destination) > 0:
+            learned.append({
+                "origin_cell": cell(leg.origin, ROAD_RESOLUTION),
+                "destination_cell": cell(leg.destination, ROAD_RESOLUTION),
+                "seconds": None if isinstance(seconds, Unreachable) else seconds,
+            })  # fmt: skip
+    return learned

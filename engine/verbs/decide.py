@@ -1,0 +1,231 @@
+"""One decision, up to but not including the lease: who is about, who may, how long, who first.
+
+Shared by assign (which then tries to lease), override (which shows what a choice overrules) and why (as of now).
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engine.ports import Engine, NotFound
+from engine.rules.eligibility import Limits, Sifted, sift
+from engine.rules.eta import EtaRules, travel
+from engine.rules.ledger import Considered, Policy, Stages, Summary
+from engine.rules.nouns import (
+    Candidate,
+    Facts,
+    Job,
+    Leg,
+    NoAnswer,
+    Ranked,
+    Refusal,
+    Refused,
+    Seen,
+    Timed,
+    Travel,
+    Unreachable,
+)
+from engine.rules.scoring import legs, rank, timing
+from engine.settings import Settings
+
+NOT_TIMED = "not_timed"
+RANKED = "ranked"
+
+
+def limits_of(settings: Settings) -> Limits:
+    slack = settings.slack_capacity
+    return Limits(
+        fresh_ms=settings.location.fresh_s * 1000,
+        cooldown_ms=settings.lease.cooldown_min * 60_000,
+        reserve_share=slack.reserve_share,
+        reserve_from_idle=slack.reserve_from_idle,
+        emergency_priority=slack.emergency_priority,
+        eta=eta_rules(settings),
+    )
+
+
+def eta_rules(settings: Settings) -> EtaRules:
+    eta = settings.eta
+    return EtaRules(
+        detour=eta.detour,
+        speed_kmh=eta.speed_kmh,
+        optimistic_speed_kmh=eta.optimistic_speed_kmh,
+        pessimistic_factor=eta.pessimistic_factor,
+        band_min=eta.band_min,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Look:
+    """A decision in the making: what was seen, what was true, who was left, and how long each stage took (µs)."""
+
+    job: Job
+    policy: Policy
+    facts: Facts
+    seen: dict[str, Seen]
+    sifted: Sifted
+    unlisted: int
+    retried: bool = False
+    timed: list[Timed] = field(default_factory=list[Timed])
+    refused: list[Refused] = field(default_factory=list[Refused])
+    learned: list[Leg] = field(default_factory=list[Leg])
+    stages: dict[str, int] = field(default_factory=dict[str, int])
+
+    def took(self, stage: str, since_ns: int) -> None:
+        self.stages[stage] = self.stages.get(stage, 0) + (time.perf_counter_ns() - since_ns) // 1000
+
+
+def look(engine: Engine, job_id: str) -> Look:
+    """Steps 1–3: who is about, what is true, who may. Widens the search while nobody is eligible and more are about."""
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    policy = engine.store.policy(engine.tenant)
+    enough = engine.settings.assign.enough_candidates
+    while True:
+        found, skilled = _look_at(engine, job, policy, enough)
+        if found.sifted.candidates or skilled < enough:
+            return _retried(engine, found)
+        enough *= 4
+
+
+def _look_at(engine: Engine, job: Job, policy: Policy, enough: int) -> tuple[Look, int]:
+    stages: dict[str, int] = {}
+    since = time.perf_counter_ns()
+    wide = engine.settings.assign
+    near = engine.index.near(
+        engine.tenant, job.place, job.skills, enough=enough, max_m=_reach_m(engine, job),
+        unskilled_max=wide.unskilled_listed_max, mono_ms=engine.mono_ms(),
+    )  # fmt: skip
+    seen = {each.worker_id: each for each in (*near.skilled, *near.unskilled)}
+    index_ns = time.perf_counter_ns()
+    stages["index_us"] = (index_ns - since) // 1000
+    facts = engine.store.facts(engine.tenant, job.id, seen)
+    if facts is None:
+        raise NotFound(f"job {job.id}: not found")
+    facts_ns = time.perf_counter_ns()
+    stages["facts_us"] = (facts_ns - index_ns) // 1000
+    sifted = sift(facts, seen, limits_of(engine.settings), policy)
+    stages["filter_us"] = (time.perf_counter_ns() - facts_ns) // 1000
+    made = Look(job=facts.job, policy=policy, facts=facts, seen=seen, sifted=sifted, unlisted=near.unskilled_more,
+                refused=list(sifted.refused), stages=stages)  # fmt: skip
+    fresh_ms = engine.settings.location.fresh_s * 1000
+    fresh = sum(1 for each in near.skilled if max(each.device_age_ms, each.receive_age_ms) <= fresh_ms)
+    return made, fresh
+
+
+def _reach_m(engine: Engine, job: Job) -> float:
+    """How far anyone could come from by due_by at the optimistic speed, within the setting."""
+    now_ms = engine.store.clock(engine.tenant).now_ms
+    left_h = max(0, job.due_by_ms - now_ms) / 3_600_000
+    wide = engine.settings.assign.search_max_m
+    return min(wide, max(1_000.0, left_h * engine.settings.eta.optimistic_speed_kmh * 1000))
+
+
+def _retried(engine: Engine, found: Look) -> Look:
+    """Where the list would otherwise be empty, and the site allows it, those inside the cooldown are asked again."""
+    only = engine.settings.lease.cooldown_retry_when_empty
+    if found.sifted.candidates or not only or all(each.reason is not Refusal.COOLDOWN for each in found.refused):
+        return found
+    again = sift(found.facts, found.seen, limits_of(engine.settings), found.policy, allow=frozenset({Refusal.COOLDOWN}))
+    found.sifted, found.refused, found.retried = again, list(again.refused), True
+    return found
+
+
+# --- travel times ------------------------------------------------------------------------------------------------------
+
+
+def batches(engine: Engine, found: Look) -> Iterator[tuple[Ranked, ...]]:
+    """Steps 4–5, K candidates at a time, best optimistic score first; after the time budget only memory and stand-ins.
+
+    Everyone eligible is timed before the last batch has been given out, so nobody is passed over."""
+    started_ns = time.perf_counter_ns()
+    waiting = list(found.sifted.candidates)
+    k = engine.settings.assign.k
+    while waiting:
+        batch, waiting = waiting[:k], waiting[k:]
+        since = time.perf_counter_ns()
+        left_ms = engine.settings.assign.time_budget_ms - (since - started_ns) // 1_000_000
+        timed = _timed(engine, found, batch, min(engine.settings.router.budget_ms, left_ms))
+        found.took("road_us", since)
+        found.timed.extend(timed)
+        ranked = rank(timed, found.job, found.policy)
+        if ranked:
+            yield ranked
+
+
+def _timed(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: int) -> list[Timed]:
+    drives = _drives(engine, found, batch, budget_ms)
+    rules = eta_rules(engine.settings)
+    timed: list[Timed] = []
+    for candidate in batch:
+        answer = timing(candidate, found.job, found.facts.now_ms, drives.__getitem__, rules)
+        if isinstance(answer, Timed) and engine.settings.router.required and answer.travel.source != "road":
+            detail = f"no believable road time ({answer.travel.source}), and this site requires one"
+            answer = Refused(worker_id=candidate.worker.id, reason=Refusal.NO_ROAD, detail=detail)
+        if isinstance(answer, Timed):
+            timed.append(answer)
+        else:
+            found.refused.append(answer)
+    return timed
+
+
+def _drives(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: int) -> dict[Leg, Travel | Unreachable]:
+    wanted = tuple(dict.fromkeys(leg for each in batch for leg in legs(each, found.job)))
+    if budget_ms > 0:
+        answers = engine.road.times(wanted, budget_ms=budget_ms)
+    else:
+        answers = [NoAnswer(reason="budget")] * len(wanted)
+    rules = eta_rules(engine.settings)
+    found.learned += [leg for leg, answer in zip(wanted, answers, strict=True) if not isinstance(answer, NoAnswer)]
+    return {
+        leg: travel(answer, engine.road.remembered(leg), leg, rules)
+        for leg, answer in zip(wanted, answers, strict=True)
+    }
+
+
+# --- what is kept of it --------------------------------------------------------------------------------------------------
+
+
+def considered(found: Look, ranked: Iterable[Ranked]) -> tuple[Considered, ...]:
+    """Everyone looked at: ranked in order with their terms, then those not timed, then the refused with their reasons."""
+    listed = [_ranked(each) for each in ranked]
+    done = {each.worker for each in listed} | {each.worker_id for each in found.refused}
+    for each in found.sifted.candidates:
+        if each.worker.id not in done:
+            guess = f"would need at least {each.optimistic_s} s; the best by optimistic score were timed first"
+            listed.append(Considered(worker=each.worker.id, verdict=NOT_TIMED, detail=guess))
+    refused = [Considered(worker=each.worker_id, verdict=each.reason, detail=each.detail) for each in found.refused]
+    return (*listed, *refused)
+
+
+def _ranked(each: Ranked) -> Considered:
+    timed = each.timed
+    return Considered(
+        worker=timed.candidate.worker.id,
+        verdict=RANKED,
+        detail=f"{timed.travel.source}, {timed.candidate.worker.jobs_today} jobs today",
+        eta_s=timed.eta_s,
+        travel_s=timed.travel.seconds,
+        confidence=timed.travel.confidence,
+        source=timed.travel.source,
+        jobs_today=timed.candidate.worker.jobs_today,
+        slack_ms=each.slack_ms,
+        score=round(each.score, 4),
+        terms=each.terms,
+    )
+
+
+def summary(found: Look, ranked: int, worker: str | None) -> Summary:
+    refused: dict[str, int] = {}
+    for each in found.refused:
+        refused[each.reason] = refused.get(each.reason, 0) + 1
+    return Summary(
+        policy=found.policy,
+        worker=worker,
+        refused=dict(sorted(refused.items())),
+        ranked=ranked,
+        unlisted=found.unlisted,
+        retried_in_cooldown=found.retried,
+        stages=Stages(**found.stages),
+    )

@@ -1,0 +1,35 @@
+"""Fixes come in: judged and indexed in memory at once, written behind later. Never touches the assignment database."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.ports import Engine
+from engine.rules.freshness import LatestFix
+from engine.rules.nouns import FixReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixesTaken:
+    """``rejected``: how many by reason. A rejection is final: the sender need not send again."""
+
+    kept: int
+    rejected: dict[str, int]
+
+
+def report(engine: Engine, reports: Sequence[FixReport], *, received_ms: int, archive: list[LatestFix]) -> FixesTaken:
+    """Take a batch of fixes; ``archive`` collects what is due for the sampled archive at the next write-behind."""
+    done = engine.index.report(engine.tenant, reports, received_ms=received_ms, mono_ms=engine.mono_ms())
+    archive.extend(done.archive)
+    engine.metrics.count("fixes kept", done.kept)
+    for reason, n in done.rejected:
+        engine.metrics.count(f"fixes {reason}", n)
+    return FixesTaken(kept=done.kept, rejected={str(reason): n for reason, n in done.rejected})
+
+
+def write_behind(engine: Engine, archive: list[LatestFix]) -> int:
+    """Write the presences that changed and the sampled archive to the side file; answers how many."""
+    latest = engine.index.changed(engine.tenant)
+    due, archive[:] = tuple(archive), []
+    if latest or due:
+        engine.fixes.write_behind(engine.tenant, latest, due)
+    return len(latest) + len(due)

@@ -1,0 +1,283 @@
+"""Jobs, workers and areas come in: one by one from a door, or many from a file. On-demand jobs are offered at once."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from engine import records
+from engine.imports.parsed import Parsed, Rejected
+from engine.ports import CallboardError, Engine, Invalid
+from engine.program import Lost, Program
+from engine.records import JobKey
+from engine.rules.nouns import WAITING, Actor, Area, Interval, Job, NewJob, NewWorker, Point, Role, Worker
+from engine.rules.place import inside
+from engine.verbs.answer import due_for_offer
+from engine.verbs.assign import Assigned, assign, require
+
+N = TypeVar("N", NewJob, NewWorker, Area)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """``replayed``: the key had been used with the same body, and this is the job of that time."""
+
+    job: Job
+    assigned: Assigned | None = None
+    replayed: bool = False
+
+
+class KeyReused(Invalid):
+    """The idempotency key was used before with another body."""
+
+
+def create_job(engine: Engine, actor: Actor, new: NewJob, *, key: str | None = None) -> Created:
+    """Take a job in and, when it is on-demand, offer it at once. Raises KeyReused, Invalid."""
+    require(actor, "create")
+    fields = problem(new)
+    if fields is not None:
+        raise Invalid(fields)
+    stamp = None if key is None else JobKey(key=key, body_hash=_hash(new))
+    if stamp is not None and (known := _replayed(engine, stamp)) is not None:
+        return known
+    made = engine.store.run(engine.tenant, records.open_job(actor, new, region_of(engine, new.place), stamp))
+    if isinstance(made, Lost):
+        if stamp is not None and (known := _replayed(engine, stamp)) is not None:
+            return known
+        raise Invalid(f"id {new.ref!r}: there is a job of that name already")
+    return _offered(engine, made)
+
+
+def problem(new: NewJob) -> str | None:
+    """The first field of a new job that breaks a rule, with its value and the rule."""
+    if new.duration_ms <= 0:
+        return f"duration {new.duration_ms} ms: more than 0 is wanted"
+    if new.not_before_ms > new.due_by_ms:
+        return f"due_by {new.due_by_ms}: at or after not_before ({new.not_before_ms}) is wanted"
+    if not 1 <= new.priority <= 5:
+        return f"priority {new.priority}: 1 to 5 is wanted"
+    return None
+
+
+def _hash(new: NewJob) -> str:
+    return hashlib.sha256(msgspec.json.encode(new, order="sorted")).hexdigest()
+
+
+def _replayed(engine: Engine, stamp: JobKey) -> Created | None:
+    known = engine.store.job_key(engine.tenant, stamp.key)
+    if known is None:
+        return None
+    body_hash, job_id = known
+    if body_hash != stamp.body_hash:
+        raise KeyReused(f"key {stamp.key!r} was used for job {job_id} with another body; use a new key for a new job")
+    job = engine.store.job(engine.tenant, job_id)
+    return None if job is None else Created(job=job, replayed=True)
+
+
+def _offered(engine: Engine, job_id: str) -> Created:
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise Invalid(f"job {job_id} was removed while it was made")
+    if job.state not in WAITING or not due_for_offer(engine, job):
+        return Created(job=job)
+    tenure = engine.tenures.get(job.region)
+    actor = Actor(name=f"auto:{job.region}", role=Role.AUTOMATIC, tenant=engine.tenant)
+    assigned = assign(engine, actor, job.id, epoch=tenure.epoch if tenure else None)
+    return Created(job=assigned.job, assigned=assigned)
+
+
+def region_of(engine: Engine, place: Point) -> str:
+    """The region whose area holds a place; else the first that claims everywhere."""
+    areas = {each.id: each for each in engine.store.areas(engine.tenant)}
+    regions = engine.store.regions(engine.tenant)
+    for region in regions:
+        if region.area_id is not None and inside(areas[region.area_id], place):
+            return region.id
+    return next((each.id for each in regions if each.area_id is None), regions[0].id)
+
+
+# --- files ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """Counts of rows by what they did (or would do, in a dry run), and every rejected cell."""
+
+    new: int
+    changed: int
+    unchanged: int
+    rejected: tuple[Rejected, ...]
+    warnings: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+
+Verdict: TypeAlias = tuple[str, str, Program[str] | None]
+"""What one row comes to: new, changed or unchanged; a line for the preview; the program that does it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind(Generic[N]):
+    id_column: str
+    ident: Callable[[N], str]
+    judge: Callable[[N], Verdict]
+
+
+def import_jobs(
+    engine: Engine, actor: Actor, parsed: Parsed[NewJob], *, dry_run: bool = False, all_or_nothing: bool = False,
+    offer: bool = True,
+) -> Imported:  # fmt: skip
+    """Take parsed jobs in; known ids are amended where they may be. Offers on-demand ones afterwards, least slack first."""
+    require(actor, "import")
+    stored = {job.id: job for job in engine.store.jobs(engine.tenant)}
+    kind = _Kind(id_column="id", ident=lambda new: new.ref, judge=lambda new: _judge_job(engine, actor, new, stored))
+    done = _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    if offer and not dry_run:
+        offer_waiting(engine, done.ids)
+    return done
+
+
+def offer_waiting(engine: Engine, job_ids: Iterable[str]) -> None:
+    """Offer those of these jobs that are on-demand now, least slack first, then priority."""
+    now_ms = engine.store.clock(engine.tenant).now_ms
+    jobs = [job for each in job_ids if (job := engine.store.job(engine.tenant, each)) is not None]
+    jobs.sort(key=lambda job: (job.due_by_ms - now_ms, -job.priority, job.id))
+    for job in jobs:
+        _offered(engine, job.id)
+
+
+def _judge_job(engine: Engine, actor: Actor, new: NewJob, stored: Mapping[str, Job]) -> Verdict:
+    region = region_of(engine, new.place)
+    old = stored.get(new.ref)
+    if old is None:
+        return "new", f"{new.ref or 'a new job'}: new", records.open_job(actor, new, region)
+    changes = _differences(old, new)
+    if not changes:
+        return "unchanged", "", None
+    if old.state not in WAITING:
+        held = f" by {old.worker_id}" if old.worker_id else ""
+        raise Invalid(f"{changes[0]}: the job is {old.state}{held}; release or withdraw it first, then import again")
+    return "changed", f"{old.id}: {', '.join(changes)}", records.amend_job(actor, old.id, old.version, new, region)
+
+
+def _differences(old: Job, new: NewJob) -> list[str]:
+    names = ("type", "skills", "place", "not_before_ms", "due_by_ms", "duration_ms", "priority", "address")
+    return [name for name in names if getattr(old, name) != getattr(new, name)]
+
+
+def import_workers(
+    engine: Engine, actor: Actor, parsed: Parsed[NewWorker], *, dry_run: bool = False, all_or_nothing: bool = False
+) -> Imported:
+    """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps."""
+    require(actor, "import")
+    stored = {worker.id: worker for worker in engine.store.workers(engine.tenant)}
+    regions = [each.id for each in engine.store.regions(engine.tenant)]
+    areas = {each.id for each in engine.store.areas(engine.tenant)}
+    kind = _Kind(
+        id_column="id", ident=lambda new: new.ref,
+        judge=lambda new: _judge_worker(engine, actor, new, stored, regions, areas),
+    )  # fmt: skip
+    done = _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    if not dry_run:
+        for worker_id, skills in engine.store.enrolled(engine.tenant):
+            engine.index.enrol(engine.tenant, worker_id, skills)
+    return done
+
+
+def _judge_worker(
+    engine: Engine, actor: Actor, new: NewWorker, stored: Mapping[str, Worker], regions: Sequence[str], areas: set[str]
+) -> Verdict:
+    if new.region is not None and new.region not in regions:
+        raise Invalid(f"region {new.region!r}: one of {', '.join(regions)} is wanted")
+    if new.area is not None and new.area not in areas:
+        raise Invalid(f"area {new.area!r}: import the area first; known: {', '.join(sorted(areas)) or 'none'}")
+    region = new.region or region_of(engine, new.home)
+    old = stored.get(new.ref)
+    if old is None:
+        return "new", f"{new.ref or 'a new worker'}: new", records.enrol(actor, new, region, known=False)
+    if _same_worker(old, new):
+        return "unchanged", "", None
+    if new.region is not None and new.region != old.region:
+        raise Invalid(f"region {new.region!r}: {old.id} belongs to {old.region}; `handoff` moves a worker")
+    if old.live_offer_id is not None:
+        raise Invalid(f"id {old.id!r}: offer {old.live_offer_id} stands; withdraw it or wait, then import again")
+    return "changed", f"{old.id}: changed", records.enrol(actor, new, region, known=True)
+
+
+def _same_worker(old: Worker, new: NewWorker) -> bool:
+    shift = Interval(starts_ms=new.shift_starts_ms, ends_ms=new.shift_ends_ms)
+    area = old.area.id if old.area else None
+    return (old.name, old.skills, old.home, old.capacity, area, old.travels) == (
+        new.name, new.skills, new.home, new.capacity, new.area, new.travels,
+    ) and shift in old.shifts  # fmt: skip
+
+
+def import_areas(
+    engine: Engine, actor: Actor, parsed: Parsed[Area], *, dry_run: bool = False, all_or_nothing: bool = False
+) -> Imported:
+    """Take parsed service areas in; one of a known id is replaced."""
+    require(actor, "import")
+    stored = {area.id: area for area in engine.store.areas(engine.tenant)}
+    kind = _Kind(id_column="id", ident=lambda new: new.id, judge=lambda new: _judge_area(actor, new, stored))
+    return _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+
+
+def _judge_area(actor: Actor, new: Area, stored: Mapping[str, Area]) -> Verdict:
+    if stored.get(new.id) == new:
+        return "unchanged", "", None
+    word = "changed" if new.id in stored else "new"
+    return word, f"{new.id}: {word}", records.set_area(actor, new)
+
+
+def _land(engine: Engine, parsed: Parsed[N], kind: _Kind[N], *, dry_run: bool, all_or_nothing: bool) -> Imported:
+    """Judge every row first; then write them in one transaction (all or nothing), or one each."""
+    rejected = list(parsed.rejected)
+    judged: list[tuple[int, str, Verdict]] = []
+    for row, item in parsed.items:
+        try:
+            judged.append((row, kind.ident(item), kind.judge(item)))
+        except CallboardError as error:
+            rejected.append(Rejected(row=row, column=kind.id_column, value=kind.ident(item), rule=str(error)))
+    blocked = any(each.row == 0 for each in rejected) or (all_or_nothing and bool(rejected))
+    ids: list[str] = []
+    if not dry_run and not blocked:
+        judged = _written(engine, judged, kind, rejected, together=all_or_nothing, ids=ids)
+    counted = [] if blocked and not dry_run else [verdict for _, _, verdict in judged]
+    count = {word: sum(1 for each in counted if each[0] == word) for word in ("new", "changed", "unchanged")}
+    return Imported(**count, rejected=tuple(sorted(rejected, key=lambda each: (each.row, each.column))),
+                    warnings=parsed.warnings, ids=tuple(ids),
+                    changes=tuple(each[1] for each in counted if each[1]))  # fmt: skip
+
+
+def _written(
+    engine: Engine, judged: list[tuple[int, str, Verdict]], kind: _Kind[N], rejected: list[Rejected], *,
+    together: bool, ids: list[str],
+) -> list[tuple[int, str, Verdict]]:  # fmt: skip
+    if together:
+        done = engine.store.run(engine.tenant, _all([program for _, _, (_, _, program) in judged if program]))
+        if isinstance(done, Lost):
+            rejected.append(Rejected(row=0, column=kind.id_column, value="", rule=CHANGED))
+            return []
+        ids += done
+        return judged
+    kept: list[tuple[int, str, Verdict]] = []
+    for row, ident, verdict in judged:
+        made = engine.store.run(engine.tenant, verdict[2]) if verdict[2] else ident
+        if isinstance(made, Lost):
+            rejected.append(Rejected(row=row, column=kind.id_column, value=ident, rule=CHANGED))
+        else:
+            kept.append((row, ident, verdict))
+            ids += [made] if verdict[2] else []
+    return kept
+
+
+CHANGED = "it changed while the file was read; import the file again"
+
+
+def _all(programs: Sequence[Program[str]]) -> Program[list[str]]:
+    made: list[str] = []
+    for program in programs:
+        made.append((yield from program))
+    return made

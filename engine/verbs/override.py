@@ -1,0 +1,196 @@
+"""A dispatcher's own choice of worker: the same offer path, with what it overrules said and audited.
+
+May overrule: stale, area, cooldown, late, reserve, and shift (a permission). Never: tenant, region, skills, capacity and
+overlap, a live offer elsewhere, absence.
+"""
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from engine import leases
+from engine.leases import Fence, Lease
+from engine.ports import Engine, Forbidden, Invalid, NotFound, Stale
+from engine.program import Lost
+from engine.records import Why
+from engine.rules.eligibility import against, reserve
+from engine.rules.eta import stand_in_s, travel
+from engine.rules.nouns import (
+    WAITING,
+    Actor,
+    Candidate,
+    Confidence,
+    Facts,
+    Job,
+    Leg,
+    NoAnswer,
+    Offer,
+    Promise,
+    Refusal,
+    Refused,
+    Seen,
+    Slot,
+    Timed,
+    Travel,
+    Unreachable,
+    Worker,
+)
+from engine.rules.place import cell
+from engine.rules.roles import may
+from engine.rules.schedule import arrival_ms, gaps, service
+from engine.rules.scoring import promise
+from engine.verbs.assign import require
+from engine.verbs.decide import eta_rules, limits_of
+
+OVERRULABLE = frozenset(
+    {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED, Refusal.OFF_SHIFT,
+     Refusal.NO_ROAD}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A worker chosen for a job: the lease to make, everything it overrules, and by how much due_by is missed."""
+
+    lease: Lease
+    overrules: tuple[Refused, ...]
+    late_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overridden:
+    job: Job
+    offer: Offer | None
+    overrules: tuple[Refused, ...]
+    late_ms: int
+
+
+def override(
+    engine: Engine,
+    actor: Actor,
+    job_id: str,
+    worker_id: str,
+    why: Why,
+    *,
+    force: bool = False,
+    version: int | None = None,
+) -> Overridden:
+    """Offer the job to the worker named (``force``: accepted on their behalf), whatever may be overruled.
+
+    ``version``: the job's as it was looked at. Raises NotFound, Forbidden, Stale, Invalid."""
+    require(actor, "override")
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    if version is not None and job.version != version:
+        raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now")
+    if job.state not in WAITING:
+        hint = f"withdraw offer {job.live_offer_id} first" if job.live_offer_id else "release or reassign it"
+        raise Stale(f"job {job_id} is {job.state}: {hint}")
+    chosen = choose(engine, actor, job, worker_id)
+    overruled = [{"reason": each.reason, "detail": each.detail} for each in chosen.overrules]
+    detail = msgspec.json.encode({"overruled": overruled, "late_ms": chosen.late_ms, "force": force}).decode()
+    program = leases.override(actor, Fence(region=job.region), chosen.lease, why, overruled=detail, force=force)
+    done = engine.store.run(engine.tenant, program)
+    if isinstance(done, Lost):
+        now = engine.store.job(engine.tenant, job_id) or job
+        raise Stale(
+            f"job {job_id} or worker {worker_id} was taken meanwhile (at {done.step}): the job is {now.state} now"
+        )
+    facts = engine.store.offer(engine.tenant, chosen.lease.offer_id)
+    return Overridden(
+        job=engine.store.job(engine.tenant, job_id) or job,
+        offer=facts.offer if facts else None,
+        overrules=chosen.overrules,
+        late_ms=chosen.late_ms,
+    )
+
+
+def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing: str | None = None) -> Choice:
+    """What choosing this worker means. ``releasing``: an assignment that ends in the same act (its booking is no bar).
+
+    Raises NotFound, Forbidden (never to be overruled, or not by this role)."""
+    facts, worker, seen = _known(engine, job, worker_id, releasing)
+    limits = limits_of(engine.settings)
+    kept = reserve(facts, {worker.id: seen} if seen else {}, limits)
+    overrules = tuple(each for each in against(worker, seen, facts, limits, kept))
+    for each in overrules:
+        if each.reason not in OVERRULABLE:
+            raise Forbidden(f"{worker_id} may not be given {job.id} by anybody: {each.reason} ({each.detail})")
+        if each.reason is Refusal.OFF_SHIFT and not may(actor.role, "override_shift"):
+            raise Forbidden(f"{worker_id} is {each.reason} ({each.detail}): a supervisor may overrule that")
+    promised, late_ms = _promise(engine, facts, worker, seen)
+    lease = Lease(
+        offer_id=engine.new_id("O"),
+        job_id=job.id,
+        worker_id=worker.id,
+        generation=worker.generation,
+        promise=promised,
+        ttl_ms=engine.settings.lease.offer_ttl_s * 1000,
+    )
+    if late_ms > 0 and all(each.reason is not Refusal.LATE for each in overrules):
+        late = Refused(
+            worker_id=worker.id, reason=Refusal.LATE, detail=f"arrives {late_ms // 60_000 + 1} min after due_by"
+        )
+        overrules = (*overrules, late)
+    return Choice(lease=lease, overrules=overrules, late_ms=late_ms)
+
+
+def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> tuple[Facts, Worker, Seen | None]:
+    facts = engine.store.facts(engine.tenant, job.id, [worker_id])
+    if facts is None or not facts.workers:
+        raise NotFound(f"worker {worker_id}: not found")
+    [worker] = facts.workers
+    if releasing is not None:
+        worker = replace(worker, bookings=tuple(each for each in worker.bookings if each.offer_id != releasing))
+        facts = replace(facts, workers=(worker,))
+    seen = engine.index.seen(engine.tenant, worker_id, job.place, mono_ms=engine.mono_ms())
+    return facts, worker, seen
+
+
+def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> tuple[Promise, int]:
+    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not; and how late it is."""
+    job, rules = facts.job, eta_rules(engine.settings)
+    where = seen or _at_home(engine, worker, job)
+    best: Timed | None = None
+    for gap in gaps(worker, where.place, facts.now_ms):
+        slot = Slot(
+            lane=gap.lane, origin=gap.origin, depart_ms=gap.free_ms, ends_by_ms=2**62,
+            next_place=gap.before.place if gap.before else None,
+            next_starts_ms=gap.before.starts_ms if gap.before else None,
+        )  # fmt: skip
+        drive = _drive(engine, Leg(origin=slot.origin, destination=job.place))
+        arrive_ms = arrival_ms(slot, drive.seconds)
+        clear_ms = service(job, arrive_ms).ends_ms + _onward_s(engine, job, slot) * 1000
+        fits = slot.next_starts_ms is None or clear_ms <= slot.next_starts_ms
+        if fits and (best is None or arrive_ms < best.arrival_ms):
+            alone = Candidate(
+                worker=worker, seen=where, slots=(slot,), optimistic_s=drive.seconds, optimistic_score=0.0
+            )
+            eta_s = max(0, arrive_ms - facts.now_ms) // 1000
+            best = Timed(candidate=alone, slot=slot, travel=drive, arrival_ms=arrive_ms, eta_s=eta_s)
+    if best is None:
+        raise Invalid(f"{worker.id} has no room for {job.id} between their bookings")
+    return promise(best, job, rules, Confidence.MANUAL), max(0, best.arrival_ms - job.due_by_ms)
+
+
+def _at_home(engine: Engine, worker: Worker, job: Job) -> Seen:
+    """Nothing is known of where they are: their home base, as old as can be, so that the band is wide."""
+    old_ms = engine.settings.location.hot_s * 1000
+    return Seen(worker_id=worker.id, place=worker.home, cell=cell(worker.home), device_age_ms=old_ms,
+                receive_age_ms=old_ms, accuracy_m=None, distance_m=0.0)  # fmt: skip
+
+
+def _drive(engine: Engine, leg: Leg) -> Travel:
+    """The best known time; where the road does not go, a stand-in: the dispatcher may know of a ferry."""
+    [answer] = engine.road.times([leg]) or [NoAnswer(reason="none")]
+    rules = eta_rules(engine.settings)
+    found = travel(answer, engine.road.remembered(leg), leg, rules)
+    if isinstance(found, Unreachable):
+        seconds = stand_in_s(leg.origin, leg.destination, detour=rules.detour, speed_kmh=rules.speed_kmh)
+        return Travel(seconds=seconds, confidence=Confidence.LOW, source="stand_in")
+    return found
+
+
+def _onward_s(engine: Engine, job: Job, slot: Slot) -> int:
+    return 0 if slot.next_place is None else _drive(engine, Leg(origin=job.place, destination=slot.next_place)).seconds

@@ -1,0 +1,54 @@
+"""Shifts, absences, and workers who leave."""
+
+from engine import records
+from engine.ports import Engine, Invalid, NotFound, Stale
+from engine.program import Lost
+from engine.records import Why
+from engine.rules.nouns import Actor, Interval, Worker
+from engine.verbs.assign import require
+
+
+def absent(engine: Engine, actor: Actor, worker_id: str, span: Interval, note: str = "") -> tuple[str, tuple[str, ...]]:
+    """Note an absence; answers its id and the accepted jobs it touches, which stay until somebody moves them."""
+    require(actor, "roster")
+    worker = _worker(engine, worker_id)
+    _sound(span)
+    made = engine.store.run(engine.tenant, records.set_absence(actor, worker_id, span, note))
+    if isinstance(made, Lost):
+        raise Stale(f"worker {worker_id} changed meanwhile; try again")
+    touched = [
+        each.job_id for each in worker.bookings if each.starts_ms < span.ends_ms and span.starts_ms < each.ends_ms
+    ]
+    return made, tuple(touched)
+
+
+def shift(engine: Engine, actor: Actor, worker_id: str, span: Interval, why: Why | None = None) -> Worker:
+    """Give a worker a shift in place of those it overlaps."""
+    require(actor, "roster")
+    _worker(engine, worker_id)
+    _sound(span)
+    if isinstance(engine.store.run(engine.tenant, records.set_shift(actor, worker_id, span, why)), Lost):
+        raise Stale(f"worker {worker_id} changed meanwhile; try again")
+    return _worker(engine, worker_id)
+
+
+def leave(engine: Engine, actor: Actor, worker_id: str, why: Why | None = None) -> None:
+    """Take a worker off the lists; past reports keep them. Refused while an offer or a booking stands."""
+    require(actor, "roster")
+    worker = _worker(engine, worker_id)
+    if isinstance(engine.store.run(engine.tenant, records.archive_worker(actor, worker_id, why)), Lost):
+        held = ", ".join(each.job_id for each in worker.bookings) or f"offer {worker.live_offer_id}"
+        raise Stale(f"worker {worker_id} still holds {held}; release it first")
+    engine.index.dismiss(engine.tenant, worker_id)
+
+
+def _worker(engine: Engine, worker_id: str) -> Worker:
+    worker = engine.store.worker(engine.tenant, worker_id)
+    if worker is None:
+        raise NotFound(f"worker {worker_id}: not found")
+    return worker
+
+
+def _sound(span: Interval) -> None:
+    if span.starts_ms >= span.ends_ms:
+        raise Invalid(f"from {span.starts_ms} to {span.ends_ms}: the end has to come after the start")

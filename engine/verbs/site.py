@@ -1,0 +1,114 @@
+"""The site: what a site file says of it, and its clock on a training site."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+from zoneinfo import ZoneInfoNotFoundError
+
+from engine.ports import Engine, Forbidden, Invalid
+from engine.program import Lost, Program, must
+from engine.rules.days import zone_named
+from engine.rules.nouns import Area, Point
+from engine.rules.place import area_problem
+from engine.settings import Settings, Tables
+
+SECTIONS = frozenset(Settings.__dataclass_fields__)
+SITE_KEYS = frozenset({"name", "zone", "tenant", "region"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFile:
+    """A site as its TOML file tells it: name, zone, regions (each with its area, or everywhere) and setting overrides."""
+
+    name: str = "Callboard"
+    zone: str = "UTC"
+    tenant: str = "main"
+    regions: tuple[tuple[str, Area | None], ...] = (("main", None),)
+    overrides: Tables = field(default_factory=dict[str, Mapping[str, object]])
+
+
+def read_site(text: str) -> SiteFile:
+    """Read a site file. Raises Invalid with the key, its value and the rule."""
+    try:
+        told = cast(dict[str, object], tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise Invalid(f"the site file is not TOML: {error}") from error
+    for key in told:
+        if key not in SITE_KEYS | SECTIONS:
+            known = ", ".join(sorted(SITE_KEYS | SECTIONS))
+            raise Invalid(f"{key}: no such key in a site file; known: {known}")
+    site = SiteFile()
+    zone = _text(told, "zone", site.zone)
+    check_zone(zone)
+    return SiteFile(
+        name=_text(told, "name", site.name),
+        zone=zone,
+        tenant=_text(told, "tenant", site.tenant),
+        regions=_regions(told.get("region")) or site.regions,
+        overrides=cast(Tables, {key: value for key, value in told.items() if key in SECTIONS}),
+    )
+
+
+def check_zone(zone: str) -> None:
+    """An IANA name. A fixed offset has no daylight saving time: such names are refused by what they lack."""
+    try:
+        zone_named(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid(
+            f"zone {zone!r}: a name such as Europe/Vienna is wanted (an offset like UTC-5 knows no daylight saving)"
+        ) from error
+
+
+def _text(told: Mapping[str, object], key: str, default: str) -> str:
+    value = told.get(key, default)
+    if not isinstance(value, str) or not value.strip():
+        raise Invalid(f"{key} = {value!r}: a text is wanted")
+    return value
+
+
+def _regions(told: object) -> tuple[tuple[str, Area | None], ...]:
+    if told is None:
+        return ()
+    if not isinstance(told, list):
+        raise Invalid("region: write each as [[region]] with an id")
+    found: list[tuple[str, Area | None]] = []
+    for each in cast(list[object], told):
+        if not isinstance(each, dict):
+            raise Invalid(f"region {each!r}: write each as [[region]] with an id")
+        table = cast(dict[str, object], each)
+        unknown = set(table) - {"id", "name", "ring"}
+        if unknown:
+            raise Invalid(f"[[region]] {sorted(unknown)[0]}: no such key; known: id, name, ring")
+        region = _text(table, "id", "")
+        found.append((region, _ring(region, table)))
+    return tuple(found)
+
+
+def _ring(region: str, table: Mapping[str, object]) -> Area | None:
+    """``ring``: pairs of [lat, lng]."""
+    ring = table.get("ring")
+    if ring is None:
+        return None
+    try:
+        points = tuple(Point(float(lat), float(lng)) for lat, lng in cast(list[tuple[float, float]], ring))
+    except (TypeError, ValueError) as error:
+        raise Invalid(f"[[region]] {region} ring: a list of [lat, lng] pairs is wanted") from error
+    area = Area(id=region, name=_text(table, "name", region), rings=(points,))
+    wrong = area_problem(area)
+    if wrong is not None:
+        raise Invalid(f"[[region]] {region} ring: {wrong}")
+    return area
+
+
+def advance(engine: Engine, to_ms: int) -> None:
+    """Set a training site's clock. Raises Forbidden on a live one: its clock is the database's own."""
+    if not engine.store.training:
+        raise Forbidden("only a training site's clock can be set")
+    if isinstance(engine.store.run(engine.tenant, _set_clock(to_ms)), Lost):
+        raise Invalid(f"clock {to_ms}: the training clock could not be set")
+
+
+def _set_clock(to_ms: int) -> Program[int]:
+    yield must("set_clock", now_ms=to_ms)
+    return to_ms

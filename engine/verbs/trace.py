@@ -1,0 +1,54 @@
+"""A worker's trace, for a supervisor, for one job: time-boxed, counted, and audited before a byte leaves."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from engine import records
+from engine.ports import Engine, Forbidden, Invalid, NotFound
+from engine.program import Lost
+from engine.records import Why
+from engine.rules.freshness import LatestFix
+from engine.rules.nouns import Actor
+from engine.rules.roles import may
+
+BEFORE_MS = 60 * 60_000
+AFTER_MS = 60 * 60_000
+POINTS_MAX = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    worker_id: str
+    job_id: str
+    from_ms: int
+    to_ms: int
+    audit_seq: int
+    points: tuple[LatestFix, ...]
+
+
+def trace(engine: Engine, actor: Actor, worker_id: str, job_id: str, words: str = "") -> Trace:
+    """The archived fixes of a worker around a job they were offered or held. Raises NotFound, Forbidden, Invalid."""
+    if not may(actor.role, "trace"):
+        _note(engine, actor, "trace refused", worker_id, job_id, words)
+        raise Forbidden(f"{actor.role}s may not export traces; a supervisor may")
+    job = engine.store.job(engine.tenant, job_id)
+    offers = engine.store.offers_of_job(engine.tenant, job_id)
+    theirs = [each for each in offers if each.worker_id == worker_id]
+    if job is None or not theirs:
+        raise NotFound(f"worker {worker_id} had nothing to do with job {job_id}, or neither is known")
+    from_ms = min(each.created_ms for each in theirs) - BEFORE_MS
+    to_ms = max(max(each.promise.ends_ms for each in theirs), job.finished_ms or 0) + AFTER_MS
+    seq = _note(engine, actor, "trace export", worker_id, job_id, words)
+    if seq is None:
+        raise Invalid("the export could not be audited, so nothing was exported; try again")
+    points = engine.fixes.trace(engine.tenant, worker_id, from_ms, to_ms, POINTS_MAX)
+    return Trace(worker_id=worker_id, job_id=job_id, from_ms=from_ms, to_ms=to_ms, audit_seq=seq, points=tuple(points))
+
+
+def _note(engine: Engine, actor: Actor, act: str, worker_id: str, job_id: str, words: str) -> int | None:
+    """Ids that are not known are kept in the detail, so that asking for them leaves a trail too."""
+    detail = msgspec.json.encode({"worker": worker_id, "job": job_id}).decode()
+    program = records.audit(actor, act, job_id=job_id, worker_id=worker_id, why=Why(words=words), detail=detail)
+    seq = engine.store.run(engine.tenant, program)
+    return None if isinstance(seq, Lost) else seq

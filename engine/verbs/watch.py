@@ -1,0 +1,131 @@
+"""Look at the whole site and bring its standing alerts in line with what is true."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+
+from engine import records
+from engine.ports import Engine
+from engine.program import Lost
+from engine.records import Cause
+from engine.rules import alerts as rules
+from engine.rules.alerts import AlertLimits, Holding, Wanted
+from engine.rules.days import local_day
+from engine.rules.nouns import HELD, Actor, JobState, Worker
+from engine.settings import Settings
+
+RATE_SPAN_MS = 15 * 60_000
+
+
+def alert_limits(settings: Settings) -> AlertLimits:
+    alert = settings.alert
+    return AlertLimits(
+        no_show_ms=alert.no_show_min * 60_000,
+        due_soon_ms=alert.due_soon_min * 60_000,
+        offline_ms=alert.offline_min * 60_000,
+        fresh_ms=settings.location.fresh_s * 1000,
+        expiry_rate=alert.expiry_rate,
+        router_timeout_rate=alert.router_timeout_rate,
+        stale_rate=alert.stale_rate,
+        rate_from=alert.rate_from,
+        top_decile_share=alert.top_decile_share,
+    )
+
+
+def watch_jobs(engine: Engine, actor: Actor, region: str) -> int:
+    """No-show, stale on an accepted job, due soon."""
+    limits = alert_limits(engine.settings)
+    now_ms = engine.store.clock(engine.tenant).now_ms
+    jobs = [job for job in engine.store.jobs(engine.tenant, live_only=True) if job.region == region]
+    wanted = [*rules.due_soon(jobs, now_ms, limits), *_held(engine, now_ms, limits)]
+    return align(engine, actor, wanted, rules.WATCHED_JOB_KINDS)
+
+
+def _held(engine: Engine, now_ms: int, limits: AlertLimits) -> Iterator[Wanted]:
+    for job in engine.store.jobs(engine.tenant, live_only=True):
+        if job.state not in HELD or job.state is not JobState.ACCEPTED or job.worker_id is None:
+            continue
+        worker = engine.store.worker(engine.tenant, job.worker_id)
+        booking = next((each for each in worker.bookings if each.job_id == job.id), None) if worker else None
+        if worker is None or booking is None:
+            continue
+        seen = engine.index.seen(engine.tenant, worker.id, job.place, mono_ms=engine.mono_ms())
+        holding = Holding(
+            job=job, booking=booking, worker_id=worker.id,
+            contact_age_ms=seen.receive_age_ms if seen else None,
+            fix_age_ms=max(seen.device_age_ms, seen.receive_age_ms) if seen else None,
+        )  # fmt: skip
+        found = rules.held(holding, now_ms, limits)
+        if found is not None:
+            yield found
+
+
+def watch_site(engine: Engine, actor: Actor) -> int:
+    """Workers offline, rates, the router, fairness, the disk."""
+    return align(engine, actor, list(_site(engine)), rules.WATCHED_SITE_KINDS)
+
+
+def _site(engine: Engine) -> Iterator[Wanted]:
+    limits = alert_limits(engine.settings)
+    now = engine.store.clock(engine.tenant)
+    workers = engine.store.workers(engine.tenant)
+    found = (
+        *_workers(engine, workers, now.now_ms, limits),
+        rules.expiry_rate(engine.store.offers_answered(engine.tenant, now.now_ms - RATE_SPAN_MS), limits),
+        _router(engine, limits),
+        _fairness(engine, workers, local_day(now.now_ms, now.zone), limits),
+        _disk(engine),
+    )
+    yield from (each for each in found if each is not None)
+
+
+def _workers(engine: Engine, workers: Iterable[Worker], now_ms: int, limits: AlertLimits) -> Iterator[Wanted | None]:
+    ages = {each[0]: max(each[2], each[3]) for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
+    contact = {each[0]: each[3] for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
+    on_shift = stale = 0
+    for worker in workers:
+        began_ms = next((each.starts_ms for each in worker.shifts if each.starts_ms <= now_ms < each.ends_ms), None)
+        if began_ms is None or any(each.starts_ms <= now_ms < each.ends_ms for each in worker.absences):
+            continue
+        on_shift += 1
+        stale += ages.get(worker.id, limits.fresh_ms + 1) > limits.fresh_ms
+        yield rules.offline(worker.id, contact.get(worker.id), now_ms - began_ms, limits)
+    yield rules.stale_rate(on_shift, stale, limits)
+
+
+def _router(engine: Engine, limits: AlertLimits) -> Wanted | None:
+    state = engine.road.state()
+    return rules.router_down(state.breaker, state.calls, state.timeouts, state.last_error, limits)
+
+
+def _fairness(engine: Engine, workers: Iterable[Worker], day: str, limits: AlertLimits) -> Wanted | None:
+    """Only once there is as much to share out as a rate needs."""
+    today = {worker_id: jobs for worker_id, on, jobs in engine.store.day_counts(engine.tenant, day) if on == day}
+    counts = [today.get(worker.id, 0) for worker in workers]
+    return rules.fairness(counts, limits) if sum(counts) >= limits.rate_from and len(counts) > 1 else None
+
+
+def _disk(engine: Engine) -> Wanted | None:
+    free_mb = shutil.disk_usage(engine.store.path.parent).free // 1_000_000
+    if free_mb >= engine.settings.alert.disk_free_mb:
+        return None
+    return Wanted(kind=rules.DISK, cause="disk", severity=1, detail=f"{free_mb} MB left on the database's disk")
+
+
+def align(engine: Engine, actor: Actor, wanted: list[Wanted], kinds: frozenset[str]) -> int:
+    """Raise what is wanted and does not stand so; clear what stands of these kinds and is not wanted any more."""
+    standing = {(each.kind, each.cause): each for each in engine.store.alerts(engine.tenant) if each.kind in kinds}
+    done = 0
+    for each in wanted:
+        stands = standing.pop((each.kind, each.cause), None)
+        if stands is None:
+            done += _run(engine, actor, each)
+    for gone in standing.values():
+        engine.store.run(engine.tenant, records.clear_alert(actor, gone.kind, gone.cause))
+        done += 1
+    return done
+
+
+def _run(engine: Engine, actor: Actor, each: Wanted) -> int:
+    cause = Cause(kind=each.kind, cause=each.cause, severity=each.severity, detail=each.detail, job_id=each.job_id,
+                  worker_id=each.worker_id)  # fmt: skip
+    return not isinstance(engine.store.run(engine.tenant, records.raise_alert(actor, cause)), Lost)

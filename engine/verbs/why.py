@@ -1,0 +1,81 @@
+"""Why this worker and not that one: the stored decision, the same question as of now, and under other weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from engine.ports import Engine, Invalid, NotFound
+from engine.rules.ledger import Considered, Decision, Policy
+from engine.rules.nouns import WAITING, Job
+from engine.rules.scoring import Entry, order, score, terms
+from engine.verbs.decide import RANKED, batches, considered, look
+
+WEIGHTS = ("w_eta", "w_fair", "w_slack", "eta_band_min")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """``then``: the newest stored decision; ``now``: the same question asked now (None once the job is not waiting);
+    ``replayed``: the stored candidates in the order other weights would give, with those weights."""
+
+    job: Job
+    decisions: tuple[Decision, ...]
+    then: Decision | None
+    now: tuple[Considered, ...] | None
+    replayed: tuple[Considered, ...] | None = None
+    weights: Policy | None = None
+
+
+def why(engine: Engine, job_id: str, *, weights: Mapping[str, float] | None = None, now: bool = True) -> Why:
+    """Explain a job's last decision. Writes nothing. Raises NotFound, Invalid (an unknown weight)."""
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    decisions = engine.store.decisions(engine.tenant, job_id, limit=20)
+    then = next((each for each in decisions if each.outcome == "offered"), decisions[0] if decisions else None)
+    other = None
+    if weights:
+        other = reweighted(then.summary.policy if then else engine.store.policy(engine.tenant), weights)
+    replayed = replay(then, other) if then is not None and other is not None else None
+    asked = _ask(engine, job_id) if now and job.state in WAITING else None
+    return Why(job=job, decisions=decisions, then=then, now=asked, replayed=replayed, weights=other)
+
+
+def reweighted(policy: Policy, weights: Mapping[str, float]) -> Policy:
+    """The policy with some weights changed. Raises Invalid for an unknown name or a negative value."""
+    for name, value in weights.items():
+        if name not in WEIGHTS:
+            raise Invalid(f"weight {name}: one of {', '.join(WEIGHTS)} is wanted")
+        if not 0 <= value < 1e6:
+            raise Invalid(f"{name} = {value}: zero or more is wanted")
+    known = {each.name for each in fields(Policy)}
+    changed = {
+        name: int(value) if name == "eta_band_min" else value for name, value in weights.items() if name in known
+    }
+    return replace(policy, **changed)
+
+
+def replay(decision: Decision, policy: Policy) -> tuple[Considered, ...] | None:
+    """A stored decision's candidates ranked anew; None when its detail has been dropped (after some days)."""
+    if decision.considered is None:
+        return None
+    ranked = {each.worker: each for each in decision.considered if each.verdict == RANKED}
+    entries = [
+        Entry(
+            worker=each.worker,
+            travel_s=each.travel_s or 0,
+            jobs_today=each.jobs_today or 0,
+            slack_ms=each.slack_ms or 0,
+        )
+        for each in ranked.values()
+    ]
+    again = [
+        replace(ranked[entry.worker], score=round(score(entry, policy), 4), terms=terms(entry, policy))
+        for entry in order(entries, policy)
+    ]
+    return tuple(again + [each for each in decision.considered if each.verdict != RANKED])
+
+
+def _ask(engine: Engine, job_id: str) -> tuple[Considered, ...]:
+    found = look(engine, job_id)
+    first = next(batches(engine, found), ())
+    return considered(found, first)
