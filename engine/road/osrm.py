@@ -167,6 +167,8 @@ class OsrmRoad:
             status, body = self._line.get(table_path(self._settings.profile, origins, destinations), until)
         except Broken as broken:
             return Page(reason=str(broken), faulty=True)
+        except Exception as error:
+            return Page(reason=_unforeseen(error), faulty=True)
         page = read_table(status, body, origins, destinations, snap_max_m=self._settings.snap_max_m)
         for origin, line in zip(origins, page.cells, strict=False):
             for destination, answer in zip(destinations, line, strict=True):
@@ -236,8 +238,7 @@ class OsrmRoad:
         except Broken as broken:
             return Heard(answer=NoAnswer(reason=str(broken)), faulty=True)
         except Exception as error:  # a router must never be able to end an assignment by a traceback
-            log.exception("road call failed in an unforeseen way")
-            return Heard(answer=NoAnswer(reason=type(error).__name__), faulty=True)
+            return Heard(answer=NoAnswer(reason=_unforeseen(error)), faulty=True)
 
     # --- landing ------------------------------------------------------------------------------------------------------
 
@@ -288,3 +289,9 @@ class OsrmRoad:
 
 def _known(leg: Leg) -> bool:
     return on_earth(leg.origin) and on_earth(leg.destination)
+
+
+def _unforeseen(error: Exception) -> str:
+    """Its kind alone: the message and the traceback of an HTTP library hold the URL, and that is where people are."""
+    log.error("road call failed in an unforeseen way: %s", type(error).__name__)
+    return type(error).__name__

@@ -135,6 +135,7 @@ def test_after_close_nothing_is_sent_and_nothing_raises() -> None:
         with road_to(served) as road:
             pass
         assert reasons(road.times([MONACO])) == ["closed"]
+        assert len(reasons(road.table([MONACO.origin], [MONACO.destination], budget_ms=100)[0])) == 1
         assert served.paths == []
 
 
