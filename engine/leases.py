@@ -1,7 +1,8 @@
-"""Lease programs: every way a job is bound to a worker or let go, each one transaction told as the statements it must win.
+"""Lease programs: every way a job is bound to a worker or let go. Each is one transaction, told as the statements it
+must win.
 
-Lock order: offer, job, worker. Nothing slow happens inside. A ``must`` that wins no row rolls the whole back and the store
-answers ``Lost(step)``; what each loss means is told in docs/leases.md.
+Lock order: offer, job, worker. Nothing slow happens inside. A ``must`` that wins no row rolls the whole back, and the
+store answers ``Lost(step)``; what each loss means is told in docs/leases.md.
 """
 
 from dataclasses import dataclass
@@ -295,8 +296,8 @@ class Tenure:
 def takeover(
     actor: Actor, region: str, seen_epoch: int, holder: str, lease_ms: int, *, by_force: bool, adopt: bool, why: Why
 ) -> Program[Tenure]:
-    """Become the region's dispatcher: the epoch is raised first, then the old one's live offers are withdrawn (no cooldown)
-    or adopted, all in one transaction. Lost while another dispatcher's lease runs, unless by force."""
+    """Become the region's dispatcher: the epoch is raised first, then the old one's live offers are withdrawn (no
+    cooldown) or adopted, all in one transaction. Lost while another dispatcher's lease runs, unless by force."""
     [raised] = yield must("raise_epoch", region_id=region, epoch=seen_epoch, holder=holder, lease_ms=lease_ms,
                           by_force=int(by_force))  # fmt: skip
     epoch = int(raised["epoch"] or 0)

@@ -2,10 +2,11 @@
 
 import logging
 import os
-import socket
+import platform
 import threading
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol, cast
 
 from apscheduler.events import EVENT_JOB_ERROR, EVENT_JOB_MISSED, JobExecutionEvent  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
@@ -20,7 +21,18 @@ log = logging.getLogger("callboard.rounds")
 
 def holder_name() -> str:
     """This process, told apart from one of the same number before it by a random part."""
-    return f"{socket.gethostname()}:{os.getpid()}:{os.urandom(3).hex()}"
+    return f"{platform.node()}:{os.getpid()}:{os.urandom(3).hex()}"
+
+
+class _Scheduler(Protocol):
+    """What is used of APScheduler, which has no types."""
+
+    @property
+    def running(self) -> bool: ...
+    def add_listener(self, callback: Callable[[JobExecutionEvent], None], mask: int) -> None: ...
+    def add_job(self, func: Callable[[], object], trigger: str, *, seconds: int, **named: str) -> object: ...
+    def start(self) -> None: ...
+    def shutdown(self, wait: bool) -> None: ...
 
 
 class Rounds:
@@ -30,9 +42,10 @@ class Rounds:
         self.desk = Desk(engine=engine, holder=holder_name())
         self._said = said
         self._turn = threading.Lock()
-        self._scheduler = BackgroundScheduler(
+        scheduler = BackgroundScheduler(
             timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
+        self._scheduler = cast(_Scheduler, scheduler)
         self._scheduler.add_listener(self._trouble, EVENT_JOB_ERROR | EVENT_JOB_MISSED)
 
     def start(self) -> None:
@@ -79,9 +92,10 @@ class Rounds:
             self._said("fenced: another dispatcher holds the region; this one stands by")
 
     def _trouble(self, event: JobExecutionEvent) -> None:
-        error = getattr(event, "exception", None)
+        error = cast(BaseException | None, getattr(event, "exception", None))  # a missed event has none
+        name = cast(str, getattr(event, "job_id", "?"))
         if error is not None:
-            log.error("round %s failed", event.job_id, exc_info=error)
-            self._said(f"round {event.job_id} failed: {error}")
+            log.error("round %s failed", name, exc_info=error)
+            self._said(f"round {name} failed: {error}")
         else:
-            self._said(f"round {event.job_id} was late and ran once")
+            self._said(f"round {name} was late and ran once")

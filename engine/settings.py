@@ -1,6 +1,6 @@
 """The named settings of a site: frozen, checked at start, a unit in every name.
 
-Read from ``dispatch.toml`` (defaults) with a site's overrides on top. Source: SPEC, each number there is a default here.
+Read from ``dispatch.toml`` (defaults) with a site's overrides on top. Source: SPEC; its numbers are the defaults here.
 """
 
 import math
@@ -158,7 +158,7 @@ def _over(settings: Settings, tables: Tables) -> Settings:
     for section, values in tables.items():
         if section not in known:
             raise BadSetting(f"[{section}]: no such section; known: {', '.join(sorted(known))}")
-        if not isinstance(values, Mapping):
+        if not isinstance(values, dict):
             raise BadSetting(f"[{section}] is {values!r}; a section of named settings is wanted")
         settings = replace(settings, **{section: _section(section, getattr(settings, section), values)})
     return settings

@@ -45,7 +45,7 @@ def fixes_path(database: Path) -> Path:
 
 
 def create(path: Path, site: SiteFile, *, training: bool, actor: str = "init") -> Settings:
-    """Found a site in a new database. Nothing is left behind when it fails. Raises Invalid, Damaged, FileExistsError."""
+    """Found a site in a new database, whole or not at all. Raises Invalid, Damaged, FileExistsError."""
     settings = checked(site.overrides)
     sqlite.create(path, training=training)
     try:
@@ -56,7 +56,8 @@ def create(path: Path, site: SiteFile, *, training: bool, actor: str = "init") -
         who = Actor(name=actor, role=Role.SUPERVISOR, tenant=site.tenant)
         founded = store.run(
             site.tenant,
-            records.found_site(who, name=site.name, zone=site.zone, settings=msgspec.json.encode(site.overrides).decode(),
+            records.found_site(who, name=site.name, zone=site.zone,
+                               settings=msgspec.json.encode(site.overrides).decode(),
                                regions=site.regions, weights=weights),
         )  # fmt: skip
         if isinstance(founded, Lost):

@@ -6,13 +6,12 @@ One lock, held shortly: reports are taken in slices, so that a search never wait
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from math import inf
 from threading import Lock
 from typing import Protocol
 
-from engine.index.pool import City, Tracked, cell_of
+from engine.index.glimpse import seen_at
+from engine.index.pool import City, Tracked
 from engine.index.search import Hit, Wanted, nearest
 from engine.rules.freshness import (
     FixRules,
@@ -26,7 +25,8 @@ from engine.rules.freshness import (
     poisoned,
 )
 from engine.rules.nouns import FixReport, Point, Presence, Seen
-from engine.rules.place import NULL_ISLAND_DEG, RESOLUTION, metres, normal_lng
+from engine.rules.place import NULL_ISLAND_DEG, RESOLUTION, cell_of, metres, normal_lng
+from engine.rules.sightings import Ingested, Near
 
 _SLICE = 256  # reports taken under one hold of the lock
 _DEGREE_M = 112_000  # at least the length of a degree of latitude
@@ -39,30 +39,6 @@ class IndexRules(FixRules, Protocol):
     def hot_s(self) -> int: ...
     @property
     def archive_every_s(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ingested:
-    """What became of a batch; ``archive`` is due for the sampled archive and belongs to workers, not to phones."""
-
-    kept: int
-    rejected: tuple[tuple[Rejection, int], ...]
-    archive: tuple[LatestFix, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """Who is about a place, nearest first.
-
-    ``skilled``: everyone with the skills, fresh or stale, as far as the last of the ``enough`` fresh ones; ask again with
-    more if too few of them may have the job. ``unskilled``: the nearest without the skills, no farther than that.
-    ``unskilled_more``: at least so many others of the tenant lack the skills. ``rings``: rings walked.
-    """
-
-    skilled: tuple[Seen, ...]
-    unskilled: tuple[Seen, ...]
-    unskilled_more: int
-    rings: int
 
 
 class MemoryIndex:
@@ -127,7 +103,7 @@ class MemoryIndex:
         rejected: Counter[Rejection],
         archive: list[LatestFix],
     ) -> None:
-        """The hot loop. A fix that moved a little and is plainly newer needs no question of ``admit`` asked (a test holds
+        """The hot loop. A fix that moved a little and is plainly newer is taken without asking ``admit`` (a test holds
         the two together); all others go through it."""
         rules, workers, beside, res = self._rules, city.workers, self._beside_deg, self._res
         latest_ms = received_ms + min(rules.ahead_max_s, rules.skew_max_s) * 1000
@@ -162,7 +138,7 @@ class MemoryIndex:
             worker.device_ms, worker.seq, worker.received_ms = device_ms, report.seq, received_ms
             worker.seen_mono_ms = worker.contact_mono_ms = mono_ms
             lag = received_ms - device_ms
-            worker.lag_ms = lag if lag > 0 else 0
+            worker.lag_ms = lag if lag > 0 else 0  # noqa: FURB136 - a call costs more, and this is the hot loop
             worker.born_mono_ms = born = mono_ms - worker.lag_ms
             cell = cell_of(lat, lng, res)
             if cell == worker.cell and worker.hot:
@@ -241,7 +217,7 @@ class MemoryIndex:
                 Wanted(
                     place=place,
                     res=self._res,
-                    need=enough,
+                    need=max(1, enough),
                     max_m=max_m,
                     kinds=kinds if lacking or len(skills) > 1 else None,
                     fresh_from=mono_ms - self._rules.fresh_s * 1000,
@@ -249,8 +225,8 @@ class MemoryIndex:
             )
             others = self._lacking(city, place, kinds, unskilled_max, found.reach_m)
             return Near(
-                skilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in found.hits]),
-                unskilled=tuple([_seen(worker, mono_ms, m) for m, _, worker in others]),
+                skilled=tuple([seen_at(column, slot, mono_ms, m) for m, _, column, slot in found.hits]),
+                unskilled=tuple([seen_at(column, slot, mono_ms, m) for m, _, column, slot in others]),
                 unskilled_more=max(0, lacking - len(others)),
                 rings=found.rings,
             )
@@ -322,11 +298,11 @@ class MemoryIndex:
             return tuple(_latest(worker) for worker in workers if worker.known)
 
     def load(self, tenant: str, rows: Iterable[LatestFix], *, now_ms: int, mono_ms: int) -> int:
-        """Rebuild, or catch up with another process's write-behind. Returns how many positions were taken into the index.
+        """Rebuild, or catch up with another process's write-behind. Returns how many positions became hot.
 
-        Ages come from ``now_ms`` (the database's clock) at this moment and from the monotonic clock afterwards. Poisoned
-        rows, workers not enrolled, and what is not newer than what is held are passed over; too old a row is remembered
-        for "last seen" alone.
+        Ages come from ``now_ms`` (the database's clock) at this moment and from the monotonic clock afterwards.
+        Poisoned rows, workers not enrolled, and what is not newer than what is held are passed over; too old a row
+        is remembered for "last seen" alone.
         """
         taken, rows = 0, iter(rows)
         while part := list(islice(rows, _SLICE)):

@@ -100,7 +100,7 @@ def offline(worker_id: str, contact_age_ms: int | None, on_shift_ms: int, limits
     return Wanted(kind=OFFLINE, cause=worker_id, severity=3, detail=detail, worker_id=worker_id)
 
 
-# --- rates ---------------------------------------------------------------------------------------------------------
+# --- rates -----------------------------------------------------------------------------------------------------------
 
 
 def expiry_rate(answered: Mapping[str, int], limits: AlertLimits) -> Wanted | None:

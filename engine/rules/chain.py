@@ -15,7 +15,7 @@ def link(tenant: str, row: Mapping[str, object], prev_hash: str) -> str:
 
 
 def first_bad(tenant: str, rows: Sequence[Mapping[str, object]], prev_seq: int, prev_hash: str) -> int | None:
-    """The number of the first row that was edited, deleted, moved or put in, walking on from ``prev_seq``; None if whole."""
+    """The number of the first row edited, deleted, moved or put in, walking on from ``prev_seq``; None if whole."""
     for row in rows:
         expected = prev_seq + 1
         if row["seq"] != expected or row["prev_hash"] != prev_hash or row["hash"] != link(tenant, row, prev_hash):

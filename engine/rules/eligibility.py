@@ -9,13 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import h3.api.basic_int as h3
-
 from engine.rules.eta import EtaRules, optimistic_s
 from engine.rules.ledger import Policy
-from engine.rules.nouns import Candidate, Facts, Job, Refusal, Refused, Seen, Slot, Worker
-from engine.rules.place import inside
+from engine.rules.nouns import Facts, Job, Refusal, Seen, Worker
+from engine.rules.place import inside, parent
 from engine.rules.schedule import Gap, Misfit, gaps, minutes, misfit, slot_of
+from engine.rules.steps import Candidate, Refused, Slot
 
 RESERVE_RESOLUTION = 7
 
@@ -132,7 +131,7 @@ def _area(worker: Worker, job: Job) -> Misfit | None:
     return Misfit(reason=Refusal.OUTSIDE_AREA, detail=f"the job lies outside {worker.area.name}")
 
 
-# --- the schedule ------------------------------------------------------------------------------------------------------
+# --- the schedule ----------------------------------------------------------------------------------------------------
 
 
 def _fitting(worker: Worker, seen: Seen | None, facts: Facts, limits: Limits) -> Misfit | Sequence[Slot]:
@@ -187,7 +186,7 @@ def candidate(worker: Worker, seen: Seen, facts: Facts, limits: Limits, policy: 
     )
 
 
-# --- slack capacity ------------------------------------------------------------------------------------------------------
+# --- slack capacity --------------------------------------------------------------------------------------------------
 
 
 def reserve(facts: Facts, seen: Mapping[str, Seen], limits: Limits) -> frozenset[str]:
@@ -200,7 +199,7 @@ def reserve(facts: Facts, seen: Mapping[str, Seen], limits: Limits) -> frozenset
     for worker in facts.workers:
         where = seen.get(worker.id)
         if where is not None and _fresh(where, limits) is None and is_idle(worker, facts.now_ms):
-            idle[h3.cell_to_parent(where.cell, RESERVE_RESOLUTION)].append(worker)
+            idle[parent(where.cell, RESERVE_RESOLUTION)].append(worker)
     return frozenset(_kept(idle.values(), limits))
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from engine.rules.nouns import Confidence, Offer, Terms
+from engine.rules.nouns import Confidence, Offer
+from engine.rules.steps import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ class Leg:
     destination: Point
 
 
-# --- states and answers ------------------------------------------------------------------------------------------------
+# --- states and answers ----------------------------------------------------------------------------------------------
 
 
 class JobState(StrEnum):
@@ -73,12 +73,12 @@ class Refusal(StrEnum):
     NO_ROAD = "no_road"
 
 
-# --- jobs ----------------------------------------------------------------------------------------------------------------
+# --- jobs ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job as a door hands it in. ``ref`` becomes its id ("" = give it a number). ``priority``: 1 lowest … 5 emergency."""
+    """A job as a door hands it in. ``ref`` becomes its id ("" = give it a number). ``priority``: 1 … 5 emergency."""
 
     ref: str
     type: str
@@ -121,7 +121,7 @@ class Job:
     missed: bool = False
 
 
-# --- workers -------------------------------------------------------------------------------------------------------------
+# --- workers ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """What is true of a worker in the database at one instant. ``offered_ms``: when this job was last offered or released."""
+    """What is true of a worker at one instant. ``offered_ms``: when this job was last offered to or taken from them."""
 
     id: str
     name: str
@@ -204,7 +204,7 @@ class Facts:
     workers: tuple[Worker, ...]
 
 
-# --- locations -----------------------------------------------------------------------------------------------------------
+# --- locations -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +223,7 @@ class FixReport:
 class Presence:
     """A worker in the hot index. Ages come from a clock that does not jump: ``seen_mono_ms`` is its reading at receipt.
 
-    The position's age now is ``(mono_ms - seen_mono_ms) + lag_ms``; the age of the last contact ``mono_ms - contact_mono_ms``.
+    The position's age is ``(mono_ms - seen_mono_ms) + lag_ms``; that of the last contact ``mono_ms - contact_mono_ms``.
     Mutable by the index alone.
     """
 
@@ -253,7 +253,7 @@ class Seen:
     distance_m: float
 
 
-# --- travel --------------------------------------------------------------------------------------------------------------
+# --- travel ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,69 +287,7 @@ class Travel:
     source: str
 
 
-# --- an assignment, step by step ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
-    """A place in a worker's schedule: drive from ``origin`` at ``depart_ms``, before ``next_place`` at ``next_starts_ms``."""
-
-    lane: int
-    origin: Point
-    depart_ms: int
-    ends_by_ms: int
-    next_place: Point | None = None
-    next_starts_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A worker who passed every filter on the optimistic bound; ``slots`` in the order they come in time."""
-
-    worker: Worker
-    seen: Seen
-    slots: tuple[Slot, ...]
-    optimistic_s: int
-    optimistic_score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A worker who may not have the job: the first failed filter and its numbers in words ("fix 45 s > 30 s")."""
-
-    worker_id: str
-    reason: Refusal
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
-    """A candidate with a travel time. ``eta_s``: from now to arrival."""
-
-    candidate: Candidate
-    slot: Slot
-    travel: Travel
-    arrival_ms: int
-    eta_s: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """The three terms of a score, in its own points (lower is better)."""
-
-    eta: float
-    fair: float
-    slack: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """A timed candidate with its score; a sequence of these is in the order offers are tried."""
-
-    timed: Timed
-    score: float
-    terms: Terms
-    slack_ms: int
+# --- offers ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,7 +324,7 @@ class Offer:
     answered_ms: int | None = None
 
 
-# --- people --------------------------------------------------------------------------------------------------------------
+# --- people ----------------------------------------------------------------------------------------------------------
 
 
 class Role(StrEnum):

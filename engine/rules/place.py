@@ -18,6 +18,7 @@ from engine.rules.nouns import Area, Point
 LatLng = tuple[float, float]
 # H3 ships no types: its functions get them here, and stay bare because the hot loops pay for every wrapper.
 cell_of = cast(Callable[[float, float, int], int], h3.latlng_to_cell)
+parent_of = cast(Callable[[int, int], int], h3.cell_to_parent)
 centre_of = cast(Callable[[int], LatLng], h3.cell_to_latlng)
 boundary_of = cast(Callable[[int], Sequence[LatLng]], h3.cell_to_boundary)
 apart = cast(Callable[[LatLng, LatLng, str], float], h3.great_circle_distance)  # in the unit named last
@@ -70,6 +71,11 @@ def normal_lng(lng: float) -> float:
 def cell(point: Point, resolution: int = RESOLUTION) -> int:
     """The H3 cell of a point that is not ``refused``."""
     return cell_of(point.lat, point.lng, resolution)
+
+
+def parent(child: int, resolution: int) -> int:
+    """The coarser cell that holds a cell."""
+    return parent_of(child, resolution)
 
 
 def coarse_cell(point: Point) -> int:

@@ -3,10 +3,28 @@
 from engine.rules.nouns import Role
 
 DISPATCHER_ACTS = frozenset(
-    """create assign override withdraw release reassign preempt cancel start finish accept decline triage why board
-    takeover handoff import fixes"""
-    .split()
-)  # fmt: skip
+    [
+        "create",
+        "assign",
+        "override",
+        "withdraw",
+        "release",
+        "reassign",
+        "preempt",
+        "cancel",
+        "start",
+        "finish",
+        "accept",
+        "decline",
+        "triage",
+        "why",
+        "board",
+        "takeover",
+        "handoff",
+        "import",
+        "fixes",
+    ]
+)
 SUPERVISOR_ACTS = DISPATCHER_ACTS | frozenset({"policy", "roster", "trace", "override_shift", "site"})
 
 MAY: dict[Role, frozenset[str]] = {

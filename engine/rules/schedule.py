@@ -6,7 +6,8 @@ A worker has one lane per unit of capacity; jobs in one lane follow each other, 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.rules.nouns import Booking, Interval, Job, Point, Refusal, Slot, Worker
+from engine.rules.nouns import Booking, Interval, Job, Point, Refusal, Worker
+from engine.rules.steps import Slot
 
 MINUTE_MS = 60_000
 

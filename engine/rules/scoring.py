@@ -6,22 +6,9 @@ from typing import TypeAlias
 
 from engine.rules.eta import STAND_IN, EtaRules, band, pessimistic_s
 from engine.rules.ledger import Policy
-from engine.rules.nouns import (
-    Candidate,
-    Confidence,
-    Job,
-    Leg,
-    Promise,
-    Ranked,
-    Refusal,
-    Refused,
-    Slot,
-    Terms,
-    Timed,
-    Travel,
-    Unreachable,
-)
+from engine.rules.nouns import Confidence, Job, Leg, Promise, Refusal, Travel, Unreachable
 from engine.rules.schedule import Misfit, arrival_ms, minutes, misfit, service
+from engine.rules.steps import Candidate, Ranked, Refused, Slot, Terms, Timed
 
 Drives: TypeAlias = Callable[[Leg], Travel | Unreachable]
 
@@ -80,7 +67,7 @@ def _in_slot(
     )
 
 
-# --- the order ---------------------------------------------------------------------------------------------------------
+# --- the order -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

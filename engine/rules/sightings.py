@@ -19,8 +19,8 @@ class Ingested:
 class Near:
     """Who is about a place, nearest first.
 
-    ``skilled``: everyone with the skills, fresh or stale, as far as the last of the ``enough`` fresh ones; ask again with
-    more if too few of them may have the job. ``unskilled``: the nearest without the skills, no farther than that.
+    ``skilled``: everyone with the skills, fresh or stale, as far as the last of the ``enough`` fresh ones; ask again
+    with more if too few of them may have the job. ``unskilled``: the nearest without the skills, no farther than that.
     ``unskilled_more``: at least so many others of the tenant lack the skills. ``rings``: rings walked.
     """
 

@@ -1,7 +1,7 @@
-"""Positions on disk, in a file of their own beside the site's: the latest of each worker, and a sampled trace by day.
+"""Positions on disk, in a file of their own beside the site's: the latest of each worker, and a trace by day.
 
-The site's file holds no positions. A day's table is dropped whole, and after the checkpoint nothing of it is left in the
-file or its log. Written by one process under a lock file; others may read the latest fixes at the same time.
+The site's file holds no positions. A day's table is dropped whole, and after the checkpoint nothing of it is left in
+the file or its log. Written by one process under a lock file; others may read the latest fixes at the same time.
 """
 
 import fcntl
@@ -122,7 +122,7 @@ class FixArchive:
         return tuple(found)
 
     def drop_before(self, day_ms: int) -> int:
-        """Drop the whole days before the (UTC) day of ``day_ms``, and latest positions as old. Returns the tables dropped.
+        """Drop the days before the (UTC) day of ``day_ms``, and latest positions as old. Returns the tables dropped.
 
         Call ``checkpoint`` until it says True where a reader stood in the way: only then nothing is left on disk.
         """

@@ -8,7 +8,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +26,7 @@ class WriterLock:
         self._fd: int | None = None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Generator[None]:
         deadline = time.monotonic() + WAIT_S
         if not self._turn.acquire(timeout=WAIT_S):
             raise Busy("another act of this program has held the database for 5 s; try again")

@@ -213,7 +213,7 @@ class Reads:
         return tuple(map(read.audit_row, self.rows(tenant, "list_audit_of_job", job_id=job_id)))
 
     def verify_audit(self, tenant: str) -> AuditVerdict:
-        """Walk the whole chain and compare its end with the head: edits, deletions, insertions and a cut tail are found."""
+        """Walk the whole chain and compare its end with the head: edits, deletions and a cut tail are found."""
         with self.snapshot():
             [head] = self.rows(tenant, "read_audit_head")
             seq, prev_hash = 0, GENESIS

@@ -9,7 +9,13 @@ from engine.store.statements import statements
 
 BUSY_MS = 5_000
 GUARDS = frozenset(
-    ["no_double_booking", "no_booking_beyond_capacity", "no_capacity_below_lanes", "no_offer_revived", "no_epoch_lowered"]
+    [
+        "no_double_booking",
+        "no_booking_beyond_capacity",
+        "no_capacity_below_lanes",
+        "no_offer_revived",
+        "no_epoch_lowered",
+    ]
 )
 """Triggers whose refusal is a lost race; the others can only be met by a fault in the programs, and raise."""
 

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, cast
@@ -164,7 +164,7 @@ class SqliteStore(Reads):
             raise _translated(error) from error
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> Generator[None]:
         """Several reads that see one state."""
         connection = self._connection()
         if connection.in_transaction:

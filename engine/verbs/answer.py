@@ -25,7 +25,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """``job`` and ``offer`` as they are now; None where they are not this worker's to see. ``next``: who is asked next."""
+    """``job`` and ``offer`` as they are now; None where not this worker's to see. ``next``: who is asked next."""
 
     outcome: Answer
     job: Job | None = None
@@ -97,7 +97,7 @@ def offers_of(engine: Engine, worker_id: str) -> tuple[Offer, ...]:
 
 
 def next_for(engine: Engine, job_id: str) -> Assigned | None:
-    """Ask the next candidate for a job that came back open, where the site offers by itself and the job is on-demand."""
+    """Ask the next candidate for a job that came back open, if the site offers by itself and it is on-demand."""
     job = engine.store.job(engine.tenant, job_id)
     if job is None or job.state not in WAITING or not due_for_offer(engine, job):
         return None
@@ -114,7 +114,7 @@ def due_for_offer(engine: Engine, job: Job) -> bool:
     return job.not_before_ms <= engine.store.clock(engine.tenant).now_ms + horizon_ms
 
 
-# --- why not -------------------------------------------------------------------------------------------------------------
+# --- why not ---------------------------------------------------------------------------------------------------------
 
 
 def _theirs(actor: Actor, worker_id: str) -> bool:

@@ -13,10 +13,11 @@ from engine.program import Lost, Row
 from engine.records import Cause
 from engine.rules.eta import great_circle_m
 from engine.rules.ledger import Considered, OfferFacts
-from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Ranked, Refusal, Refused, Unreachable
+from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Unreachable
 from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.scoring import promise
+from engine.rules.steps import Ranked, Refused
 from engine.verbs.decide import Look, batches, considered, eta_rules, look, summary
 
 ROAD_RESOLUTION = 10
@@ -50,7 +51,7 @@ def require(actor: Actor, act: str) -> None:
 
 
 def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = None) -> Assigned:
-    """Offer the job to the best eligible worker. ``epoch``: the tenure an automatic act runs under; None: a person's act.
+    """Offer the job to the best eligible worker. ``epoch``: of the tenure an automatic act runs under; None: a person.
 
     Raises NotFound, Forbidden, Busy."""
     require(actor, "assign")
@@ -107,7 +108,7 @@ def _standing(engine: Engine, job: Job, *, fenced: bool = False) -> Assigned:
 def _lease(
     engine: Engine, actor: Actor, fence: Fence, found: Look, batch: tuple[Ranked, ...], decision_id: str
 ) -> tuple[Outcome, Offer | None]:
-    """Step 6: the ranked in turn. A worker lost to another job means the next one; the job lost means it stands elsewhere."""
+    """Step 6: the ranked in turn. A worker lost means the next one; the job lost means an offer stands elsewhere."""
     since = time.perf_counter_ns()
     for each in batch:
         worker = each.timed.candidate.worker
@@ -147,7 +148,7 @@ def _add_unplaced(engine: Engine, found: Look) -> None:
             found.refused.append(Refused(worker_id=worker_id, reason=reason, detail=detail))
 
 
-# --- after the lease -----------------------------------------------------------------------------------------------------
+# --- after the lease -------------------------------------------------------------------------------------------------
 
 
 def _finished(

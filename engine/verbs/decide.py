@@ -11,21 +11,9 @@ from engine.ports import Engine, NotFound
 from engine.rules.eligibility import Limits, Sifted, sift
 from engine.rules.eta import EtaRules, travel
 from engine.rules.ledger import Considered, Policy, Stages, Summary
-from engine.rules.nouns import (
-    Candidate,
-    Facts,
-    Job,
-    Leg,
-    NoAnswer,
-    Ranked,
-    Refusal,
-    Refused,
-    Seen,
-    Timed,
-    Travel,
-    Unreachable,
-)
+from engine.rules.nouns import Facts, Job, Leg, NoAnswer, Refusal, Seen, Travel, Unreachable
 from engine.rules.scoring import legs, rank, timing
+from engine.rules.steps import Candidate, Ranked, Refused, Timed
 from engine.settings import Settings
 
 NOT_TIMED = "not_timed"
@@ -132,7 +120,7 @@ def _retried(engine: Engine, found: Look) -> Look:
     return found
 
 
-# --- travel times ------------------------------------------------------------------------------------------------------
+# --- travel times ----------------------------------------------------------------------------------------------------
 
 
 def batches(engine: Engine, found: Look) -> Iterator[tuple[Ranked, ...]]:
@@ -184,11 +172,11 @@ def _drives(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: 
     }
 
 
-# --- what is kept of it --------------------------------------------------------------------------------------------------
+# --- what is kept of it ----------------------------------------------------------------------------------------------
 
 
 def considered(found: Look, ranked: Iterable[Ranked]) -> tuple[Considered, ...]:
-    """Everyone looked at: ranked in order with their terms, then those not timed, then the refused with their reasons."""
+    """Everyone looked at: ranked in order with their terms, then not timed, then refused with their reasons."""
     listed = [_ranked(each) for each in ranked]
     done = {each.worker for each in listed} | {each.worker_id for each in found.refused}
     for each in found.sifted.candidates:

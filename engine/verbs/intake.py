@@ -3,7 +3,8 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -98,7 +99,7 @@ def region_of(engine: Engine, place: Point) -> str:
     return next((each.id for each in regions if each.area_id is None), regions[0].id)
 
 
-# --- files ---------------------------------------------------------------------------------------------------------------
+# --- files -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,25 +119,28 @@ Verdict: TypeAlias = tuple[str, str, Program[str] | None]
 """What one row comes to: new, changed or unchanged; a line for the preview; the program that does it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind(Generic[N]):
-    id_column: str
-    ident: Callable[[N], str]
-    judge: Callable[[N], Verdict]
-
-
 def import_jobs(
     engine: Engine, actor: Actor, parsed: Parsed[NewJob], *, dry_run: bool = False, all_or_nothing: bool = False,
     offer: bool = True,
 ) -> Imported:  # fmt: skip
-    """Take parsed jobs in; known ids are amended where they may be. Offers on-demand ones afterwards, least slack first."""
+    """Take parsed jobs in; known ids are amended where they may be. On-demand ones are offered, least slack first."""
     require(actor, "import")
     stored = {job.id: job for job in engine.store.jobs(engine.tenant)}
-    kind = _Kind(id_column="id", ident=lambda new: new.ref, judge=lambda new: _judge_job(engine, actor, new, stored))
-    done = _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    done = _land(
+        engine,
+        parsed,
+        _ref,
+        lambda new: _judge_job(engine, actor, new, stored),
+        dry_run=dry_run,
+        all_or_nothing=all_or_nothing,
+    )
     if offer and not dry_run:
         offer_waiting(engine, done.ids)
     return done
+
+
+def _ref(new: NewJob | NewWorker) -> str:
+    return new.ref
 
 
 def offer_waiting(engine: Engine, job_ids: Iterable[str]) -> None:
@@ -175,11 +179,8 @@ def import_workers(
     stored = {worker.id: worker for worker in engine.store.workers(engine.tenant)}
     regions = [each.id for each in engine.store.regions(engine.tenant)]
     areas = {each.id for each in engine.store.areas(engine.tenant)}
-    kind = _Kind(
-        id_column="id", ident=lambda new: new.ref,
-        judge=lambda new: _judge_worker(engine, actor, new, stored, regions, areas),
-    )  # fmt: skip
-    done = _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    judge = partial(_judge_worker, engine, actor, stored=stored, regions=regions, areas=areas)
+    done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
     if not dry_run:
         for worker_id, skills in engine.store.enrolled(engine.tenant):
             engine.index.enrol(engine.tenant, worker_id, skills)
@@ -220,8 +221,14 @@ def import_areas(
     """Take parsed service areas in; one of a known id is replaced."""
     require(actor, "import")
     stored = {area.id: area for area in engine.store.areas(engine.tenant)}
-    kind = _Kind(id_column="id", ident=lambda new: new.id, judge=lambda new: _judge_area(actor, new, stored))
-    return _land(engine, parsed, kind, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    return _land(
+        engine,
+        parsed,
+        lambda new: new.id,
+        lambda new: _judge_area(actor, new, stored),
+        dry_run=dry_run,
+        all_or_nothing=all_or_nothing,
+    )
 
 
 def _judge_area(actor: Actor, new: Area, stored: Mapping[str, Area]) -> Verdict:
@@ -231,19 +238,27 @@ def _judge_area(actor: Actor, new: Area, stored: Mapping[str, Area]) -> Verdict:
     return word, f"{new.id}: {word}", records.set_area(actor, new)
 
 
-def _land(engine: Engine, parsed: Parsed[N], kind: _Kind[N], *, dry_run: bool, all_or_nothing: bool) -> Imported:
+def _land(
+    engine: Engine,
+    parsed: Parsed[N],
+    ident: Callable[[N], str],
+    judge: Callable[[N], Verdict],
+    *,
+    dry_run: bool,
+    all_or_nothing: bool,
+) -> Imported:
     """Judge every row first; then write them in one transaction (all or nothing), or one each."""
     rejected = list(parsed.rejected)
     judged: list[tuple[int, str, Verdict]] = []
     for row, item in parsed.items:
         try:
-            judged.append((row, kind.ident(item), kind.judge(item)))
+            judged.append((row, ident(item), judge(item)))
         except CallboardError as error:
-            rejected.append(Rejected(row=row, column=kind.id_column, value=kind.ident(item), rule=str(error)))
+            rejected.append(Rejected(row=row, column="id", value=ident(item), rule=str(error)))
     blocked = any(each.row == 0 for each in rejected) or (all_or_nothing and bool(rejected))
     ids: list[str] = []
     if not dry_run and not blocked:
-        judged = _written(engine, judged, kind, rejected, together=all_or_nothing, ids=ids)
+        judged = _written(engine, judged, rejected, together=all_or_nothing, ids=ids)
     counted = [] if blocked and not dry_run else [verdict for _, _, verdict in judged]
     count = {word: sum(1 for each in counted if each[0] == word) for word in ("new", "changed", "unchanged")}
     return Imported(**count, rejected=tuple(sorted(rejected, key=lambda each: (each.row, each.column))),
@@ -252,13 +267,13 @@ def _land(engine: Engine, parsed: Parsed[N], kind: _Kind[N], *, dry_run: bool, a
 
 
 def _written(
-    engine: Engine, judged: list[tuple[int, str, Verdict]], kind: _Kind[N], rejected: list[Rejected], *,
+    engine: Engine, judged: list[tuple[int, str, Verdict]], rejected: list[Rejected], *,
     together: bool, ids: list[str],
 ) -> list[tuple[int, str, Verdict]]:  # fmt: skip
     if together:
         done = engine.store.run(engine.tenant, _all([program for _, _, (_, _, program) in judged if program]))
         if isinstance(done, Lost):
-            rejected.append(Rejected(row=0, column=kind.id_column, value="", rule=CHANGED))
+            rejected.append(Rejected(row=0, column="id", value="", rule=CHANGED))
             return []
         ids += done
         return judged
@@ -266,7 +281,7 @@ def _written(
     for row, ident, verdict in judged:
         made = engine.store.run(engine.tenant, verdict[2]) if verdict[2] else ident
         if isinstance(made, Lost):
-            rejected.append(Rejected(row=row, column=kind.id_column, value=ident, rule=CHANGED))
+            rejected.append(Rejected(row=row, column="id", value=ident, rule=CHANGED))
         else:
             kept.append((row, ident, verdict))
             ids += [made] if verdict[2] else []
@@ -279,5 +294,6 @@ CHANGED = "it changed while the file was read; import the file again"
 def _all(programs: Sequence[Program[str]]) -> Program[list[str]]:
     made: list[str] = []
     for program in programs:
-        made.append((yield from program))
+        one = yield from program
+        made.append(one)
     return made

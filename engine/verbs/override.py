@@ -1,7 +1,7 @@
 """A dispatcher's own choice of worker: the same offer path, with what it overrules said and audited.
 
-May overrule: stale, area, cooldown, late, reserve, and shift (a permission). Never: tenant, region, skills, capacity and
-overlap, a live offer elsewhere, absence.
+May overrule: stale, area, cooldown, late, reserve, and shift (a permission). Never: tenant, region, skills, capacity
+and overlap, a live offer elsewhere, absence.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,6 @@ from engine.rules.eta import stand_in_s, travel
 from engine.rules.nouns import (
     WAITING,
     Actor,
-    Candidate,
     Confidence,
     Facts,
     Job,
@@ -27,10 +26,7 @@ from engine.rules.nouns import (
     Offer,
     Promise,
     Refusal,
-    Refused,
     Seen,
-    Slot,
-    Timed,
     Travel,
     Unreachable,
     Worker,
@@ -39,12 +35,13 @@ from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.schedule import arrival_ms, gaps, service
 from engine.rules.scoring import promise
+from engine.rules.steps import Candidate, Refused, Slot, Timed
 from engine.verbs.assign import require
 from engine.verbs.decide import eta_rules, limits_of
 
 OVERRULABLE = frozenset(
-    {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED, Refusal.OFF_SHIFT,
-     Refusal.NO_ROAD}
+    {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED,
+     Refusal.OFF_SHIFT, Refusal.NO_ROAD}
 )  # fmt: skip
 
 
@@ -149,7 +146,7 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
 
 
 def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> tuple[Promise, int]:
-    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not; and how late it is."""
+    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not; how late it is."""
     job, rules = facts.job, eta_rules(engine.settings)
     where = seen or _at_home(engine, worker, job)
     best: Timed | None = None

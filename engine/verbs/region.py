@@ -71,7 +71,7 @@ def _resign(tenure: Tenure, holder: str) -> Program[int]:
 
 
 def handoff(engine: Engine, actor: Actor, worker_id: str, region: str, why: Why) -> int | None:
-    """Move a worker to another region; answers the new generation, or None while their live offer stands (the move follows).
+    """Move a worker to another region; answers the new generation, or None while a live offer stands (it follows).
 
     Raises NotFound, Invalid, Stale."""
     require(actor, "handoff")

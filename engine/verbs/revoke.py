@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from engine import leases
-from engine.leases import Fence, Lease
+from engine.leases import Fence
 from engine.ports import Engine, Invalid, NotFound, Stale
 from engine.program import Lost
 from engine.records import Why
@@ -55,7 +55,7 @@ def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Why) -> Revoked:
 
 
 def release(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: str | None = None) -> Revoked:
-    """Take an accepted job from its worker; it is offered on at once. ``aimed_at``: the assignment that was looked at."""
+    """Take an accepted job from its worker; it is offered on at once. ``aimed_at``: the assignment looked at."""
     require(actor, "release")
     job, held = _held(engine, job_id, aimed_at)
     freed = engine.store.run(engine.tenant, leases.release(actor, job.id, held, why))

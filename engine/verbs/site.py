@@ -19,7 +19,7 @@ SITE_KEYS = frozenset({"name", "zone", "tenant", "region"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteFile:
-    """A site as its TOML file tells it: name, zone, regions (each with its area, or everywhere) and setting overrides."""
+    """A site as its TOML file tells it: name, zone, regions (each with an area, or everywhere), setting overrides."""
 
     name: str = "Callboard"
     zone: str = "UTC"
@@ -79,7 +79,7 @@ def _regions(told: object) -> tuple[tuple[str, Area | None], ...]:
         table = cast(dict[str, object], each)
         unknown = set(table) - {"id", "name", "ring"}
         if unknown:
-            raise Invalid(f"[[region]] {sorted(unknown)[0]}: no such key; known: id, name, ring")
+            raise Invalid(f"[[region]] {min(unknown)}: no such key; known: id, name, ring")
         region = _text(table, "id", "")
         found.append((region, _ring(region, table)))
     return tuple(found)

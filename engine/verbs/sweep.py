@@ -28,7 +28,7 @@ DAY_MS = 86_400_000
 
 @dataclass(slots=True, kw_only=True)
 class Desk:
-    """One process's part in the rounds: its name, what waits for the next write-behind, and the clocks at the last tick."""
+    """One process's part in the rounds: its name, what waits for the write-behind, the clocks at the last tick."""
 
     engine: Engine
     holder: str

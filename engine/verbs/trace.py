@@ -38,7 +38,7 @@ def trace(engine: Engine, actor: Actor, worker_id: str, job_id: str, words: str 
     if job is None or not theirs:
         raise NotFound(f"worker {worker_id} had nothing to do with job {job_id}, or neither is known")
     from_ms = min(each.created_ms for each in theirs) - BEFORE_MS
-    to_ms = max(max(each.promise.ends_ms for each in theirs), job.finished_ms or 0) + AFTER_MS
+    to_ms = max(*(each.promise.ends_ms for each in theirs), job.finished_ms or 0) + AFTER_MS
     seq = _note(engine, actor, "trace export", worker_id, job_id, words)
     if seq is None:
         raise Invalid("the export could not be audited, so nothing was exported; try again")
