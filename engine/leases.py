@@ -5,6 +5,7 @@ Lock order: offer, job, worker. Nothing slow happens inside. A ``must`` that win
 store answers ``Lost(step)``; what each loss means is told in docs/leases.md.
 """
 
+import json
 from dataclasses import dataclass
 
 from engine.program import Program, Row, Scalar, must, read
@@ -307,7 +308,7 @@ def takeover(
             yield must("adopt_offer", offer_id=row["offer_id"], epoch=epoch)
         else:
             yield from _withdraw_unanswered(row)
-    yield from audit(actor, "takeover", why=why, detail=f'{{"region":"{region}","epoch":{epoch}}}')
+    yield from audit(actor, "takeover", why=why, detail=json.dumps({"region": region, "epoch": epoch}))
     return Tenure(region=region, epoch=epoch, withdrawn=0 if adopt else len(live), adopted=len(live) if adopt else 0)
 
 
@@ -322,7 +323,7 @@ def _withdraw_unanswered(row: Row) -> Program[None]:
 def ask_handoff(actor: Actor, worker_id: str, region: str, why: Why) -> Program[str]:
     """From now on no new offer to this worker; the move follows when the live one is answered or expires."""
     yield must("ask_handoff", worker_id=worker_id, region_id=region)
-    yield from audit(actor, "ask handoff", worker_id=worker_id, why=why, detail=f'{{"to":"{region}"}}')
+    yield from audit(actor, "ask handoff", worker_id=worker_id, why=why, detail=json.dumps({"to": region}))
     return worker_id
 
 
@@ -332,5 +333,5 @@ def handoff(actor: Actor, worker_id: str, region: str, generation: int, why: Why
     held = yield read("list_bookings", worker_id=worker_id)
     for booking in held:
         yield must("move_job", job_id=booking["job_id"], worker_id=worker_id, region_id=region)
-    yield from audit(actor, "handoff", worker_id=worker_id, why=why, detail=f'{{"to":"{region}"}}')
+    yield from audit(actor, "handoff", worker_id=worker_id, why=why, detail=json.dumps({"to": region}))
     return int(moved["generation"] or 0)

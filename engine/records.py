@@ -144,6 +144,12 @@ def keep_decision(
     return decision_id
 
 
+def deliver(offer_id: str) -> Program[str]:
+    """The worker's phone has asked for its offer and was given it (at least once; the first time is kept)."""
+    yield must("mark_delivered", offer_id=offer_id)
+    return offer_id
+
+
 # --- intake and roster -----------------------------------------------------------------------------------------------
 
 

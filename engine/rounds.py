@@ -68,8 +68,9 @@ class Rounds:
 
     def take_free(self) -> None:
         engine = self.desk.engine
+        now_ms = engine.store.clock(engine.tenant).now_ms
         for each in engine.store.regions(engine.tenant):
-            if each.id in engine.tenures:
+            if each.id in engine.tenures or (each.holder is not None and each.lease_until_ms > now_ms):
                 continue
             actor = Actor(name=f"auto:{each.id}", role=Role.AUTOMATIC, tenant=engine.tenant)
             try:

@@ -322,6 +322,7 @@ class Offer:
     decision_id: str | None
     made_by: str
     answered_ms: int | None = None
+    delivered_ms: int | None = None
 
 
 # --- people ----------------------------------------------------------------------------------------------------------

@@ -144,6 +144,7 @@ def offer(row: Row) -> Offer:
         decision_id=text_or_none(row["decision_id"]),
         made_by=text(row["made_by"]),
         answered_ms=cast(int | None, row["answered_ms"]),
+        delivered_ms=cast(int | None, row["delivered_ms"]),
     )
 
 
@@ -179,6 +180,10 @@ def alert(row: Row) -> Alert:
     )
 
 
+def summary(value: Scalar) -> Summary:
+    return msgspec.json.decode(text(value), type=Summary)
+
+
 def decision(row: Row) -> Decision:
     detail = text_or_none(row["detail"])
     return Decision(
@@ -187,7 +192,7 @@ def decision(row: Row) -> Decision:
         made_ms=number(row["made_ms"]),
         outcome=text(row["outcome"]),
         total_us=number(row["total_us"]),
-        summary=msgspec.json.decode(text(row["summary"]), type=Summary),
+        summary=summary(row["summary"]),
         considered=None if detail is None else msgspec.json.decode(detail, type=tuple[Considered, ...]),
     )
 

@@ -17,6 +17,7 @@ from engine.rules.ledger import (
     Policy,
     Region,
     Site,
+    Summary,
 )
 from engine.rules.nouns import Area, Booking, Facts, Interval, Job, Offer, Worker
 from engine.store import nouns as read
@@ -190,6 +191,16 @@ class Reads:
     def alert(self, tenant: str, alert_id: str) -> Alert | None:
         found = self.rows(tenant, "read_alert", alert_id=alert_id)
         return read.alert(found[0]) if found else None
+
+    def open_alert(self, tenant: str, kind: str, cause: str) -> tuple[str, str] | None:
+        """The id and detail of the alert that stands for a cause."""
+        found = self.rows(tenant, "read_open_alert", kind=kind, cause=cause)
+        return (text(found[0]["alert_id"]), text(found[0]["detail"])) if found else None
+
+    def last_summary(self, tenant: str, job_id: str) -> tuple[str, Summary] | None:
+        """The outcome and summary of a job's newest decision."""
+        found = self.rows(tenant, "read_last_decision", job_id=job_id)
+        return (text(found[0]["outcome"]), read.summary(found[0]["summary"])) if found else None
 
     def alerts_since(self, tenant: str, since_ms: int) -> int:
         [row] = self.rows(tenant, "count_alerts_since", since_ms=since_ms)

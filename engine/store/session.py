@@ -36,6 +36,7 @@ def connect(path: str, *, readonly: bool = False, busy_ms: int = BUSY_MS) -> sql
         uri=True,
         isolation_level=None,
         timeout=busy_ms / 1000,
+        check_same_thread=False,  # each thread uses its own; the store closes them all at the end
         cached_statements=256,
     )
     connection.row_factory = _as_dict

@@ -102,11 +102,10 @@ class SqliteStore(Reads):
         return self._connection()
 
     def close(self) -> None:
-        """Close this thread's connection and forget the rest (each thread's ends with it)."""
-        connection = cast(sqlite3.Connection | None, getattr(self._threads, "connection", None))
-        if connection is not None:
-            connection.close()
-            self._threads.connection = None
+        """Close every thread's connection; nobody may be using the store any more."""
+        while self._connections:
+            self._connections.pop().close()
+        self._threads = threading.local()
         self._lock.close()
 
     # --- writing ---------------------------------------------------------------------------------------------------

@@ -259,7 +259,7 @@ WHERE tenant_id = :tenant_id AND job_id = :job_id AND state = 'UNASSIGNED_ALERT'
 -- name: miss_job
 UPDATE jobs SET missed = 1
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND missed = 0
-  AND state IN ('OPEN', 'OFFERED', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock);
+  AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock);
 
 -- Handoff -----------------------------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ WHERE tenant_id = :tenant_id AND moving_to IS NOT NULL AND live_offer_id IS NULL
 -- Alerts ------------------------------------------------------------------------------------------------------------
 
 -- name: read_open_alert
-SELECT alert_id FROM alerts WHERE tenant_id = :tenant_id AND kind = :kind AND cause = :cause AND state = 'OPEN';
+SELECT alert_id, detail FROM alerts WHERE tenant_id = :tenant_id AND kind = :kind AND cause = :cause AND state = 'OPEN';
 
 -- name: write_alert
 INSERT INTO alerts (tenant_id, alert_id, kind, cause, severity, job_id, worker_id, detail, opened_ms, last_ms)
@@ -396,7 +396,7 @@ ORDER BY due_by_ms, priority DESC, job_id LIMIT :limit;
 
 -- name: list_overdue_jobs
 SELECT * FROM jobs WHERE tenant_id = :tenant_id AND region_id = :region_id AND missed = 0
-  AND state IN ('OPEN', 'OFFERED', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock)
+  AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock)
 ORDER BY due_by_ms, job_id LIMIT :limit;
 
 -- name: read_worker
@@ -480,6 +480,10 @@ SELECT alerts.*, clock.now_ms FROM alerts, clock WHERE alerts.tenant_id = :tenan
 -- name: list_decisions_of_job
 SELECT decision_id, job_id, made_ms, outcome, total_us, summary, detail FROM decisions
 WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY made_ms DESC, decision_id DESC LIMIT :limit;
+
+-- name: read_last_decision
+SELECT outcome, summary FROM decisions
+WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY made_ms DESC, decision_id DESC LIMIT 1;
 
 -- name: count_offers_since
 SELECT state, COUNT(*) AS n FROM offers WHERE tenant_id = :tenant_id AND answered_ms >= :since_ms GROUP BY state ORDER BY state;

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine import leases
+from engine import leases, records
 from engine.ports import Engine
 from engine.program import Lost
 from engine.rules.ledger import OfferFacts
@@ -93,7 +93,11 @@ def offers_of(engine: Engine, worker_id: str) -> tuple[Offer, ...]:
     """The worker's live offer, if any: delivery is by asking, as often as one likes. Marks it as delivered."""
     found = engine.store.offers_of_worker(engine.tenant, worker_id)
     now_ms = engine.store.clock(engine.tenant).now_ms
-    return tuple(each for each in found if each.created_ms <= now_ms < each.expires_ms)
+    live = tuple(each for each in found if each.created_ms <= now_ms < each.expires_ms)
+    for each in live:
+        if each.delivered_ms is None:
+            engine.store.run(engine.tenant, records.deliver(each.id))
+    return live
 
 
 def next_for(engine: Engine, job_id: str) -> Assigned | None:

@@ -177,7 +177,9 @@ def _finished(
 
 
 def _alarming(engine: Engine, found: Look) -> bool:
-    """due_by is near, or nobody looked at could arrive by due_by."""
+    """due_by is near, or nobody looked at could arrive by due_by. Never while somebody about was not looked at."""
+    if not found.exhausted:
+        return False
     left_ms = found.job.due_by_ms - found.facts.now_ms
     if left_ms <= engine.settings.assign.alert_horizon_min * 60_000:
         return True
@@ -198,20 +200,19 @@ def _alert(engine: Engine, actor: Actor, fence: Fence, found: Look, refused: dic
     if found.job.state is JobState.OPEN:
         raised = engine.store.run(engine.tenant, leases.alert(actor, fence, found.job.id, found.job.version, cause))
         return None if isinstance(raised, Lost) else raised
-    standing = next((each for each in engine.store.alerts(engine.tenant)
-                     if each.kind == cause.kind and each.cause == cause.cause), None)  # fmt: skip
-    if standing is None or standing.detail != cause.detail:
+    standing = engine.store.open_alert(engine.tenant, cause.kind, cause.cause)
+    if standing is None or standing[1] != cause.detail:
         raised = engine.store.run(engine.tenant, records.raise_alert(actor, cause))
         return None if isinstance(raised, Lost) else raised
-    return standing.id
+    return standing[0]
 
 
 def _said_before(engine: Engine, job: Job, outcome: Outcome, refused: dict[str, int]) -> bool:
     """A retry that found the same as the one before is not kept again (every 5 s it would say nothing new)."""
     if outcome is Outcome.OFFERED:
         return False
-    last = engine.store.decisions(engine.tenant, job.id, limit=1)
-    return bool(last) and last[0].outcome == outcome and last[0].summary.refused == refused
+    last = engine.store.last_summary(engine.tenant, job.id)
+    return last is not None and last[0] == outcome and last[1].refused == refused
 
 
 def _roads(engine: Engine, found: Look) -> list[Row]:

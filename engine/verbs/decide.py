@@ -54,6 +54,7 @@ class Look:
     sifted: Sifted
     unlisted: int
     retried: bool = False
+    exhausted: bool = True
     timed: list[Timed] = field(default_factory=list[Timed])
     refused: list[Refused] = field(default_factory=list[Refused])
     learned: list[Leg] = field(default_factory=list[Leg])
@@ -64,7 +65,9 @@ class Look:
 
 
 def look(engine: Engine, job_id: str) -> Look:
-    """Steps 1–3: who is about, what is true, who may. Widens the search while nobody is eligible and more are about."""
+    """Steps 1–3: who is about, what is true, who may. Widens the search while nobody is eligible and more are about,
+    within the time budget; ``exhausted`` says whether everybody was looked at."""
+    until_ns = time.perf_counter_ns() + engine.settings.assign.time_budget_ms * 1_000_000
     job = engine.store.job(engine.tenant, job_id)
     if job is None:
         raise NotFound(f"job {job_id}: not found")
@@ -72,7 +75,8 @@ def look(engine: Engine, job_id: str) -> Look:
     enough = engine.settings.assign.enough_candidates
     while True:
         found, skilled = _look_at(engine, job, policy, enough)
-        if found.sifted.candidates or skilled < enough:
+        found.exhausted = skilled < enough
+        if found.sifted.candidates or found.exhausted or time.perf_counter_ns() > until_ns:
             return _retried(engine, found)
         enough *= 4
 

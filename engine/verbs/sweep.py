@@ -105,8 +105,8 @@ def miss(desk: Desk) -> int:
 
 
 def _missed(engine: Engine, job: Job) -> str:
-    last = engine.store.decisions(engine.tenant, job.id, limit=1)
-    why = reasons(last[0].summary.refused) if last and last[0].outcome != Outcome.OFFERED else "no offer was accepted"
+    last = engine.store.last_summary(engine.tenant, job.id)
+    why = reasons(last[1].refused) if last and last[0] != Outcome.OFFERED else "no offer was accepted"
     return f"missed; {why}" if last else "missed; it was never tried"
 
 
