@@ -327,6 +327,8 @@ class MemoryIndex:
             worker.cell, worker.known = cell_of(row.lat, row.lng, self._res), True
             return False
         self._move(city, worker, cell_of(row.lat, row.lng, self._res))
+        if worker.born_mono_ms + self._hot_ms < worker.due_mono_ms:
+            _wake(city, worker, worker.born_mono_ms + self._hot_ms)
         return True
 
 

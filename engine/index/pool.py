@@ -1,24 +1,18 @@
 """Workers who may report, and where they are kept: all of them in a grid of columns, and by skill in pools of cells.
 
-The columns of a cell lie side by side in memory. A search over a full city reads hundreds of positions it has not touched
-for a while; following a pointer for each of them costs more than the arithmetic.
+The columns of a cell lie side by side in memory. A search over a full city reads hundreds of positions it has not
+touched for a while; following a pointer for each of them costs more than the arithmetic.
 """
 
 from array import array
-from typing import Protocol, cast
-
-import h3.api.basic_int as h3
+from typing import Self
 
 from engine.rules.nouns import Presence
+from engine.rules.place import LatLng, apart, boundary_of, centre_of
 
+DEGREE_M = 111_195.08  # of latitude, on H3's sphere
+BENT = 1.04  # how much a flat map may be wrong, see the search
 NEVER_MS = -(10**15)
-
-
-class _CellOf(Protocol):
-    def __call__(self, lat: float, lng: float, res: int, /) -> int: ...
-
-
-cell_of = cast(_CellOf, h3.latlng_to_cell)  # the bare function: the hot loop pays for every wrapper
 
 
 class Tracked(Presence):
@@ -76,12 +70,13 @@ class Tracked(Presence):
 
 
 class Column:
-    """A cell's hot workers: one slot each in every list. ``lat``, ``lng``: the cell's centre."""
+    """A cell's hot workers: one slot each in every list. ``lat``, ``lng``: its centre; ``reach_deg``: its radius."""
 
-    __slots__ = ("borns", "kinds", "lat", "lats", "lng", "lngs", "workers")
+    __slots__ = ("borns", "cell", "kinds", "lat", "lats", "lng", "lngs", "reach_deg", "workers")
 
-    def __init__(self, lat: float, lng: float) -> None:
-        self.lat, self.lng = lat, lng
+    def __init__(self, cell: int, centre: LatLng, reach_m: float) -> None:
+        self.cell, self.reach_deg = cell, reach_m / DEGREE_M * BENT
+        self.lat, self.lng = centre
         self.lats, self.lngs = array("d"), array("d")
         self.borns, self.kinds = array("q"), array("q")
         self.workers: list[Tracked] = []
@@ -100,13 +95,21 @@ class Column:
         self.workers[slot] = last
         last.slot = slot
         self.workers.pop()
-        for values in (self.lats, self.lngs, self.borns, self.kinds):
-            values[slot] = values[-1]
-            values.pop()
+        for floats in (self.lats, self.lngs):
+            floats[slot] = floats[-1]
+            floats.pop()
+        for numbers in (self.borns, self.kinds):
+            numbers[slot] = numbers[-1]
+            numbers.pop()
         worker.column, worker.slot = NOWHERE, -1
 
+    @classmethod
+    def of(cls, cell: int) -> Self:
+        centre = centre_of(cell)
+        return cls(cell, centre, max(apart(centre, corner, "m") for corner in boundary_of(cell)))
 
-NOWHERE = Column(0.0, 0.0)
+
+NOWHERE = Column(0, (0.0, 0.0), 0.0)
 
 
 class Pool:
@@ -171,7 +174,7 @@ class City:
     def place(self, worker: Tracked) -> None:
         column = self.columns.get(worker.cell)
         if column is None:
-            column = self.columns[worker.cell] = Column(*h3.cell_to_latlng(worker.cell))
+            column = self.columns[worker.cell] = Column.of(worker.cell)
         column.put(worker)
         for skill in worker.skills:
             self.by_skill.setdefault(skill, Pool()).put(worker)

@@ -1,6 +1,6 @@
 """What reports do to the index: order, repeats, contact, sampling, expiry, rebuild."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import pytest
@@ -65,7 +65,9 @@ def ages(seen: Seen | None) -> tuple[int, int]:
 def test_a_fix_is_kept_and_seen_with_its_cell_and_ages(site: Site) -> None:
     assert site.report(fix(NOW_MS - 400)).kept == 1
     seen = site.seen(at_s=5)
-    assert seen and seen.place == PLACE and seen.cell == coarse_cell(PLACE)
+    assert seen
+    assert seen.place == PLACE
+    assert seen.cell == coarse_cell(PLACE)
     assert ages(seen) == (5400, 5000)
 
 
@@ -97,7 +99,8 @@ def test_B004_an_older_fix_does_not_rewind(site: Site) -> None:
     got = site.report(fix(NOW_MS - 1000 - 188_000, lat=49.415))
     assert (got.kept, got.rejected) == (0, ((Rejection.OLD, 1),))
     presence = site.index.presence("main", "w")
-    assert presence and (presence.device_ms, presence.lat) == (NOW_MS - 1000, 49.41)
+    assert presence
+    assert (presence.device_ms, presence.lat) == (NOW_MS - 1000, 49.41)
     assert [each.device_ms for each in got.archive] == [NOW_MS - 189_000]
 
 
@@ -128,7 +131,8 @@ def test_B011_the_newer_by_device_time_wins_and_each_age_has_its_own_clock(site:
     site.report(fix(NOW_MS + 50_000, lat=49.412), at_s=60)
     site.report(fix(NOW_MS, lat=49.41), at_s=100)
     presence = site.index.presence("main", "w")
-    assert presence and presence.lat == 49.412
+    assert presence
+    assert presence.lat == 49.412
     assert ages(site.seen(at_s=100)) == (50_000, 0)
 
 
@@ -137,7 +141,8 @@ def test_B012_of_three_fixes_with_one_time_the_first_stays(site: Site) -> None:
     assert (got.kept, got.rejected) == (1, ((Rejection.REPEATED, 2),))
     site.report(fix(lat=49.413), fix(lat=49.412), at_s=1)
     presence = site.index.presence("main", "w")
-    assert presence and presence.lat == 49.411
+    assert presence
+    assert presence.lat == 49.411
 
 
 def test_B014_a_coarse_fix_waits_until_the_good_one_is_stale(site: Site) -> None:
@@ -145,7 +150,8 @@ def test_B014_a_coarse_fix_waits_until_the_good_one_is_stale(site: Site) -> None
     assert site.report(fix(NOW_MS + 20_000, accuracy_m=2200.0), at_s=20).rejected == ((Rejection.COARSE, 1),)
     assert site.report(fix(NOW_MS + 31_000, accuracy_m=2200.0), at_s=31).kept == 1
     seen = site.seen(at_s=31)
-    assert seen and seen.accuracy_m == 2200.0
+    assert seen
+    assert seen.accuracy_m == 2200.0
 
 
 def test_B016_six_minutes_old_is_out_of_the_hot_set_and_still_explained(site: Site) -> None:
@@ -210,7 +216,9 @@ def test_changed_tells_each_change_once(site: Site) -> None:
 def test_dismissed_workers_leave_and_their_fixes_are_unknown(site: Site) -> None:
     site.report(fix())
     site.index.dismiss("main", "w")
-    assert site.near() == [] and site.seen() is None and site.index.changed("main") == ()
+    assert site.near() == []
+    assert site.seen() is None
+    assert site.index.changed("main") == ()
     assert site.report(fix(NOW_MS + 1000)).rejected == ((Rejection.UNKNOWN_WORKER, 1),)
     site.index.dismiss("main", "w")
     site.index.dismiss("nowhere", "w")
@@ -263,6 +271,72 @@ def test_boards_see_cells_and_two_ages(site: Site) -> None:
 
 def test_large_batches_are_taken_whole(site: Site) -> None:
     assert site.report(*[fix(NOW_MS - 100_000 + step * 200) for step in range(500)]).kept == 500
+
+
+def test_a_worker_in_near_is_the_noun_itself(site: Site) -> None:
+    site.report(fix(NOW_MS - 700, accuracy_m=4.0))
+    near = site.index.near("main", PLACE, CARE, enough=1, max_m=1e4, unskilled_max=0, mono_ms=MONO_MS + 300)
+    want = Seen(
+        worker_id="w",
+        place=PLACE,
+        cell=coarse_cell(PLACE),
+        device_age_ms=1000,
+        receive_age_ms=300,
+        accuracy_m=4.0,
+        distance_m=0.0,
+    )
+    assert near.skilled == (want,)
+    assert near.skilled[0] == site.index.seen("main", "w", PLACE, mono_ms=MONO_MS + 300)
+    assert (type(near.skilled[0]), type(near.skilled[0].place)) == (Seen, Point)
+    assert len({near.skilled[0], want}) == 1
+    with pytest.raises(FrozenInstanceError):
+        near.skilled[0].cell = 1  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        near.skilled[0].place.lat = 1.0  # type: ignore[misc]
+
+
+def test_enough_of_nobody_is_one(site: Site) -> None:
+    site.report(fix())
+    near = site.index.near("main", PLACE, CARE, enough=0, max_m=1e4, unskilled_max=0, mono_ms=MONO_MS)
+    assert len(near.skilled) == 1
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from("aabbccdd"), st.sampled_from(["fix", "fix", "fix", "far", "skills", "leave", "wait", "row"])
+    ),
+    max_size=60,
+)
+
+
+@given(STEPS)
+def test_any_course_of_events_leaves_each_worker_in_one_place_or_none(steps: list[tuple[str, str]]) -> None:
+    index, now = MemoryIndex(RULES), 0
+    last: dict[str, int | None] = {}  # worker → when its position was taken, by our own account
+    for number, (worker, event) in enumerate(steps):
+        now += 250_000 if event == "wait" else 40_000
+        at = {"received_ms": NOW_MS + now, "mono_ms": MONO_MS + now}
+        lat = 49.41 + (number % 7) * (0.2 if event == "far" else 0.004)
+        if event == "leave":
+            index.dismiss("main", worker)
+            last.pop(worker, None)
+        elif event == "skills":
+            index.enrol("main", worker, frozenset({f"s{number % 3}"}))
+            last.setdefault(worker, None)
+        elif event == "row":
+            row = LatestFix(worker_id=worker, device_ms=NOW_MS + now, received_ms=NOW_MS + now, lat=lat, lng=8.69)
+            index.load("main", [row], now_ms=NOW_MS + now, mono_ms=MONO_MS + now)
+        elif event in ("fix", "far"):
+            index.report("main", [fix(NOW_MS + now, worker, lat=lat)], **at)
+        if event in ("row", "fix", "far") and worker in last:
+            last[worker] = now
+        index.expire(mono_ms=MONO_MS + now)
+        hot = {each for each, when in last.items() if when is not None and now - when <= 300_000}
+        assert {each[0] for each in index.present("main", mono_ms=MONO_MS + now)} == hot
+        everybody = index.near(
+            "main", PLACE, frozenset(), enough=99, max_m=3e5, unskilled_max=0, mono_ms=MONO_MS + now
+        ).skilled
+        assert sorted(each.worker_id for each in everybody) == sorted(hot)
 
 
 LATS = st.sampled_from([49.41, 49.411, 49.4139, 49.42, 49.6, 8.69, 0.0, 0.019, 0.021, 89.95, 91.0, float("nan")])

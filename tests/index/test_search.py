@@ -28,10 +28,10 @@ def filled(crew: Crew, tenant: str = "main") -> MemoryIndex:
     return index
 
 
-def look(index: MemoryIndex, place: Point, *skills: str, enough: int, max_m: float = 60_000, tenant: str = "main") -> Near:
-    return index.near(
-        tenant, place, frozenset(skills), enough=enough, max_m=max_m, unskilled_max=6, mono_ms=MONO_MS
-    )
+def look(
+    index: MemoryIndex, place: Point, *skills: str, enough: int, max_m: float = 60_000, tenant: str = "main"
+) -> Near:
+    return index.near(tenant, place, frozenset(skills), enough=enough, max_m=max_m, unskilled_max=6, mono_ms=MONO_MS)
 
 
 def by_looking_at_everybody(crew: Crew, place: Point, skills: frozenset[str], enough: int, max_m: float) -> Crew:
@@ -50,7 +50,12 @@ def scattered(seed: int, centre: Point, count: int, spread_deg: float) -> Crew:
         return Point(lat, (centre.lng + chance.gauss(0, spread_deg) + 180) % 360 - 180)
 
     return [
-        (f"w{n:04}", spot(), frozenset(skill for skill in SKILLS if chance.random() < (0.04, 0.6)[skill != "rare"]), age)
+        (
+            f"w{n:04}",
+            spot(),
+            frozenset(skill for skill in SKILLS if chance.random() < (0.04, 0.6)[skill != "rare"]),
+            age,
+        )
         for n, age in enumerate(chance.choices((0, 29_000, 31_000, 200_000), k=count))
     ]
 
@@ -66,7 +71,9 @@ CENTRES = {
 
 
 @pytest.mark.parametrize("where", CENTRES)
-@given(st.integers(0, 10**6), st.integers(1, 120), st.sampled_from([0.003, 0.02, 0.15, 1.0]), st.integers(1, 12), st.data())
+@given(
+    st.integers(0, 10**6), st.integers(1, 120), st.sampled_from([0.003, 0.02, 0.15, 1.0]), st.integers(1, 12), st.data()
+)
 def test_near_is_what_a_look_at_everybody_finds(
     where: str, seed: int, count: int, spread_deg: float, enough: int, data: st.DataObject
 ) -> None:
@@ -87,9 +94,7 @@ def test_near_is_what_a_look_at_everybody_finds(
 def test_stale_workers_are_shown_and_do_not_count() -> None:
     here = Point(49.41, 8.69)
     steps = [(0.001, 0), (0.002, 31_000), (0.003, 0), (0.004, 31_000), (0.005, 0)]
-    crew: Crew = [
-        (f"w{n}", Point(49.41 + lat, 8.69), frozenset({"care"}), age) for n, (lat, age) in enumerate(steps)
-    ]
+    crew: Crew = [(f"w{n}", Point(49.41 + lat, 8.69), frozenset({"care"}), age) for n, (lat, age) in enumerate(steps)]
     near = look(filled(crew), here, "care", enough=2)
     assert [(each.worker_id, each.device_age_ms) for each in near.skilled] == [("w0", 0), ("w1", 31_000), ("w2", 0)]
 
@@ -107,7 +112,9 @@ def test_two_tenants_in_one_cell_never_meet() -> None:
     here = Point(49.41, 8.69)
     index = filled([("north", here, frozenset({"care"}), 0)], "north")
     index.enrol("south", "south", frozenset({"care"}))
-    index.report("south", [FixReport(worker="south", device_ms=NOW_MS, lat=49.41, lng=8.69)], received_ms=NOW_MS, mono_ms=MONO_MS)
+    index.report(
+        "south", [FixReport(worker="south", device_ms=NOW_MS, lat=49.41, lng=8.69)], received_ms=NOW_MS, mono_ms=MONO_MS
+    )
     for tenant in ("north", "south"):
         assert [each.worker_id for each in look(index, here, "care", enough=9, tenant=tenant).skilled] == [tenant]
         assert [each[0] for each in index.present(tenant, mono_ms=MONO_MS)] == [tenant]
