@@ -56,7 +56,7 @@ def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = Non
     Raises NotFound, Forbidden, Busy."""
     require(actor, "assign")
     started_ns = time.perf_counter_ns()
-    job = _fresh(engine, actor, job_id)
+    job = current(engine, actor, job_id)
     if job.state not in WAITING:
         return _standing(engine, job)
     found = look(engine, job.id)
@@ -76,7 +76,7 @@ def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = Non
     return _finished(engine, actor, fence, found, ranked, outcome, chosen, decision_id, started_ns)
 
 
-def _fresh(engine: Engine, actor: Actor, job_id: str) -> Job:
+def current(engine: Engine, actor: Actor, job_id: str) -> Job:
     """The job, after the expiry of a lapsed offer on it (the next reader runs it)."""
     job = engine.store.job(engine.tenant, job_id)
     if job is None:

@@ -4,13 +4,14 @@ May overrule: stale, area, cooldown, late, reserve, and shift (a permission). Ne
 and overlap, a live offer elsewhere, absence.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from engine import leases
 from engine.leases import Fence, Lease
-from engine.ports import Engine, Forbidden, Invalid, NotFound, Stale
+from engine.ports import Engine, Forbidden, NotFound, Stale
 from engine.program import Lost
 from engine.records import Why
 from engine.rules.eligibility import against, reserve
@@ -33,11 +34,11 @@ from engine.rules.nouns import (
 )
 from engine.rules.place import cell
 from engine.rules.roles import may
-from engine.rules.schedule import arrival_ms, gaps, service
+from engine.rules.schedule import arrival_ms, gaps, minutes, service
 from engine.rules.scoring import promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
-from engine.verbs.assign import require
-from engine.verbs.decide import eta_rules, limits_of
+from engine.verbs.assign import current, require
+from engine.verbs.decide import eta_rules, limits_of, look
 
 OVERRULABLE = frozenset(
     {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED,
@@ -76,9 +77,7 @@ def override(
 
     ``version``: the job's as it was looked at. Raises NotFound, Forbidden, Stale, Invalid."""
     require(actor, "override")
-    job = engine.store.job(engine.tenant, job_id)
-    if job is None:
-        raise NotFound(f"job {job_id}: not found")
+    job = current(engine, actor, job_id)
     if version is not None and job.version != version:
         raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now")
     if job.state not in WAITING:
@@ -108,15 +107,13 @@ def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing:
 
     Raises NotFound, Forbidden (never to be overruled, or not by this role)."""
     facts, worker, seen = _known(engine, job, worker_id, releasing)
-    limits = limits_of(engine.settings)
-    kept = reserve(facts, {worker.id: seen} if seen else {}, limits)
-    overrules = tuple(each for each in against(worker, seen, facts, limits, kept))
+    promised = _promise(engine, facts, worker, seen)
+    overrules = tuple(_overruled(engine, facts, worker, seen, promised))
     for each in overrules:
         if each.reason not in OVERRULABLE:
             raise Forbidden(f"{worker_id} may not be given {job.id} by anybody: {each.reason} ({each.detail})")
         if each.reason is Refusal.OFF_SHIFT and not may(actor.role, "override_shift"):
             raise Forbidden(f"{worker_id} is {each.reason} ({each.detail}): a supervisor may overrule that")
-    promised, late_ms = _promise(engine, facts, worker, seen)
     lease = Lease(
         offer_id=engine.new_id("O"),
         job_id=job.id,
@@ -125,12 +122,24 @@ def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing:
         promise=promised,
         ttl_ms=engine.settings.lease.offer_ttl_s * 1000,
     )
-    if late_ms > 0 and all(each.reason is not Refusal.LATE for each in overrules):
-        late = Refused(
-            worker_id=worker.id, reason=Refusal.LATE, detail=f"arrives {late_ms // 60_000 + 1} min after due_by"
-        )
-        overrules = (*overrules, late)
-    return Choice(lease=lease, overrules=overrules, late_ms=late_ms)
+    return Choice(lease=lease, overrules=overrules, late_ms=max(0, promised.arrival_ms - job.due_by_ms))
+
+
+def _overruled(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None, promised: Promise) -> Iterator[Refused]:
+    """What stands against the choice. The promise lies clear of every booking, so what it may cost is time: whether it
+    is late or beyond the shift is read off the promise itself."""
+    timely = frozenset({Refusal.OVERLAP, Refusal.LATE, Refusal.OFF_SHIFT})
+    found = look(engine, facts.job.id)
+    kept = reserve(found.facts, found.seen, limits_of(engine.settings))
+    for each in against(worker, seen, facts, limits_of(engine.settings), kept):
+        if each.reason not in timely:
+            yield each
+    late_ms = promised.arrival_ms - facts.job.due_by_ms
+    if late_ms > 0:
+        yield Refused(worker_id=worker.id, reason=Refusal.LATE, detail=f"arrives {minutes(late_ms)} after due_by")
+    leaves_ms = promised.starts_ms - promised.travel_ms
+    if not any(shift.starts_ms <= leaves_ms and promised.ends_ms <= shift.ends_ms for shift in worker.shifts):
+        yield Refused(worker_id=worker.id, reason=Refusal.OFF_SHIFT, detail="no shift covers travel and service")
 
 
 def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> tuple[Facts, Worker, Seen | None]:
@@ -145,8 +154,8 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
     return facts, worker, seen
 
 
-def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> tuple[Promise, int]:
-    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not; how late it is."""
+def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Promise:
+    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not."""
     job, rules = facts.job, eta_rules(engine.settings)
     where = seen or _at_home(engine, worker, job)
     best: Timed | None = None
@@ -167,8 +176,8 @@ def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) ->
             eta_s = max(0, arrive_ms - facts.now_ms) // 1000
             best = Timed(candidate=alone, slot=slot, travel=drive, arrival_ms=arrive_ms, eta_s=eta_s)
     if best is None:
-        raise Invalid(f"{worker.id} has no room for {job.id} between their bookings")
-    return promise(best, job, rules, Confidence.MANUAL), max(0, best.arrival_ms - job.due_by_ms)
+        raise Forbidden(f"{worker.id} has no room for {job.id} between their bookings: overlap is never overruled")
+    return promise(best, job, rules, Confidence.MANUAL)
 
 
 def _at_home(engine: Engine, worker: Worker, job: Job) -> Seen:
