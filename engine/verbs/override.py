@@ -21,6 +21,7 @@ from engine.rules.nouns import (
     Actor,
     Confidence,
     Facts,
+    Interval,
     Job,
     Leg,
     NoAnswer,
@@ -34,12 +35,13 @@ from engine.rules.nouns import (
 )
 from engine.rules.place import cell
 from engine.rules.roles import may
-from engine.rules.schedule import arrival_ms, gaps, minutes, service
+from engine.rules.schedule import arrival_ms, gaps, minutes, service, slot_of
 from engine.rules.scoring import promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
 from engine.verbs.assign import current, require
 from engine.verbs.decide import eta_rules, limits_of, look
 
+EVER = Interval(starts_ms=0, ends_ms=2**62)
 OVERRULABLE = frozenset(
     {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED,
      Refusal.OFF_SHIFT, Refusal.NO_ROAD}
@@ -155,29 +157,38 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
 
 
 def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Promise:
-    """The earliest promise the worker's bookings leave room for, in shift or not, on time or not."""
-    job, rules = facts.job, eta_rules(engine.settings)
-    where = seen or _at_home(engine, worker, job)
-    best: Timed | None = None
-    for gap in gaps(worker, where.place, facts.now_ms):
-        slot = Slot(
-            lane=gap.lane, origin=gap.origin, depart_ms=gap.free_ms, ends_by_ms=2**62,
-            next_place=gap.before.place if gap.before else None,
-            next_starts_ms=gap.before.starts_ms if gap.before else None,
-        )  # fmt: skip
-        drive = _drive(engine, Leg(origin=slot.origin, destination=job.place))
-        arrive_ms = arrival_ms(slot, drive.seconds)
-        clear_ms = service(job, arrive_ms).ends_ms + _onward_s(engine, job, slot) * 1000
-        fits = slot.next_starts_ms is None or clear_ms <= slot.next_starts_ms
-        if fits and (best is None or arrive_ms < best.arrival_ms):
-            alone = Candidate(
-                worker=worker, seen=where, slots=(slot,), optimistic_s=drive.seconds, optimistic_score=0.0
-            )
-            eta_s = max(0, arrive_ms - facts.now_ms) // 1000
-            best = Timed(candidate=alone, slot=slot, travel=drive, arrival_ms=arrive_ms, eta_s=eta_s)
+    """The earliest promise the worker's bookings leave room for: on time and within a shift if that can be, else not."""
+    where = seen or _at_home(engine, worker, facts.job)
+    room = list(gaps(worker, where.place, facts.now_ms))
+    on_shift = [slot for gap in room for shift in worker.shifts if (slot := slot_of(gap, shift)) is not None]
+    anyhow = [slot_of(gap, EVER) for gap in room]
+    in_time = [
+        each for slot in on_shift if (each := _timed(engine, facts, worker, where, slot, strictly=True)) is not None
+    ]
+    at_all = [each for slot in anyhow if slot and (each := _timed(engine, facts, worker, where, slot)) is not None]
+    best = min(in_time or at_all, key=lambda each: each.arrival_ms, default=None)
     if best is None:
-        raise Forbidden(f"{worker.id} has no room for {job.id} between their bookings: overlap is never overruled")
-    return promise(best, job, rules, Confidence.MANUAL)
+        raise Forbidden(
+            f"{worker.id} has no room for {facts.job.id} between their bookings: overlap is never overruled"
+        )
+    return promise(best, facts.job, eta_rules(engine.settings), Confidence.MANUAL)
+
+
+def _timed(
+    engine: Engine, facts: Facts, worker: Worker, where: Seen, slot: Slot, *, strictly: bool = False
+) -> Timed | None:
+    """The job done in this slot, clear of the booking after it; ``strictly``: on time and within the slot too."""
+    job = facts.job
+    drive = _drive(engine, Leg(origin=slot.origin, destination=job.place))
+    arrive_ms = arrival_ms(slot, drive.seconds)
+    work = service(job, arrive_ms)
+    if slot.next_starts_ms is not None and work.ends_ms + _onward_s(engine, job, slot) * 1000 > slot.next_starts_ms:
+        return None
+    if strictly and (arrive_ms > job.due_by_ms or work.ends_ms > slot.ends_by_ms):
+        return None
+    alone = Candidate(worker=worker, seen=where, slots=(slot,), optimistic_s=drive.seconds, optimistic_score=0.0)
+    eta_s = max(0, arrive_ms - facts.now_ms) // 1000
+    return Timed(candidate=alone, slot=slot, travel=drive, arrival_ms=arrive_ms, eta_s=eta_s)
 
 
 def _at_home(engine: Engine, worker: Worker, job: Job) -> Seen:
