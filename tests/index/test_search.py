@@ -2,6 +2,7 @@
 
 import random
 import threading
+from math import cos, radians
 
 import h3.api.basic_int as h3
 import pytest
@@ -47,7 +48,8 @@ def scattered(seed: int, centre: Point, count: int, spread_deg: float) -> Crew:
 
     def spot() -> Point:
         lat = max(-90.0, min(90.0, centre.lat + chance.gauss(0, spread_deg)))
-        return Point(lat, (centre.lng + chance.gauss(0, spread_deg) + 180) % 360 - 180)
+        lng = centre.lng + chance.gauss(0, spread_deg) / max(0.001, cos(radians(centre.lat)))
+        return Point(lat, (lng + 180) % 360 - 180)
 
     return [
         (
