@@ -4,8 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.verbs.assign import Outcome
-from tests.desk import Desk, box, north, offered_to, ranking, said
+from engine.ports import Forbidden, NotFound
+from engine.rules.nouns import JobState, Role
+from engine.verbs import answer
+from engine.verbs.assign import Outcome, assign
+from tests.desk import Desk, box, north, offered_to, person, ranking, said, verdicts
 
 Found = Callable[..., Desk]
 
@@ -54,7 +57,7 @@ def test_ties_go_by_score_then_jobs_today_then_id(desk: Desk) -> None:
     assert ranking(desk.assign("J1").considered) == ["ana", "ben", "cem"]
 
 
-# --- the filters: absent from the ranking, each with its reason and number -----------------------------------------------
+# --- the filters: absent from the ranking, each with its reason and number -----------------------------------------
 
 
 def test_every_filter_keeps_its_worker_out_and_says_why_with_a_number(found: Found) -> None:
@@ -111,3 +114,344 @@ def test_an_unskilled_worker_is_never_scored(desk: Desk) -> None:
     done = desk.assign("J1")
     assert offered_to(done) == "able"
     assert said(done.considered, "near").score is None
+
+
+def test_a_skilled_worker_on_shift_without_a_position_is_listed_as_no_fix(desk: Desk) -> None:
+    """B077: "why not Maria" has an answer also where the index never heard of her."""
+    desk.worker("maria", skills="lift", fix=False)
+    desk.worker("unskilled", fix=False)
+    desk.job("J1", skills="lift")
+    done = desk.assign("J1")
+    assert verdicts(done.considered) == {"maria": "no_fix"}
+
+
+def test_a_worker_of_another_region_or_inside_the_cooldown_or_with_an_offer_is_never_asked(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    first = desk.assign("J1")
+    assert first.offer is not None
+    desk.job("J2")
+    done = desk.assign("J2")
+    assert verdicts(done.considered) == {"ana": "offered_elsewhere"}
+    assert first.offer.id in said(done.considered, "ana").detail
+    desk.decline(first.offer)
+    assert verdicts(desk.assign("J1").considered) == {"ana": "cooldown"}
+    desk.advance(599, fresh=True)
+    assert verdicts(desk.assign("J1").considered) == {"ana": "cooldown"}
+    desk.advance(1, fresh=True)
+    assert offered_to(desk.assign("J1")) == "ana"
+
+
+def test_B016_no_fix_for_six_minutes_is_stale_and_says_so(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.advance(6 * 60)
+    desk.job("J1")
+    done = desk.assign("J1")
+    assert said(done.considered, "ana").verdict in ("stale", "no_fix")
+    assert done.outcome is Outcome.ALERT
+
+
+def test_B007_a_phone_that_unloads_two_hours_of_old_fixes_stays_stale(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.advance(7200)
+    for n in range(120):
+        desk.fix("ana", north(3), age_s=7200 - n)
+    desk.job("J1", due=180)
+    seen = desk.engine.index.seen("main", "ana", north(0), mono_ms=desk.engine.mono_ms())
+    assert seen is not None
+    assert seen.device_age_ms == 7200_000
+    assert seen.receive_age_ms == 0
+    assert offered_to(desk.assign("J1")) is None
+
+
+def test_B072_a_job_never_ends_after_the_shift(desk: Desk) -> None:
+    """B072: the trip home is not counted, the end of the service is; equal is enough."""
+    desk.worker("short", north(40), shift=(-60, 79))
+    desk.worker("exact", north(40), shift=(-60, 80))
+    desk.job("J1", due=45, lasts=40)
+    done = desk.assign("J1")
+    assert ranking(done.considered) == ["exact"]
+    assert said(done.considered, "short").verdict == "off_shift"
+    assert said(done.considered, "short").detail == "would end 1 min after the shift"
+
+
+def test_a_worker_opted_into_travel_may_leave_the_area_when_on_time(desk: Desk) -> None:
+    desk.area(box("centre", north(200), 0.1))
+    desk.worker("stays", north(4), area="centre")
+    desk.worker("goes", north(9), area="centre", travels=True)
+    desk.job("J1")
+    done = desk.assign("J1")
+    assert ranking(done.considered) == ["goes"]
+    assert verdicts(done.considered)["stays"] == "outside_area"
+
+
+# --- slack capacity ---------------------------------------------------------------------------------------------------
+
+
+def test_one_of_five_idle_workers_of_a_cell_is_kept_for_emergencies(found: Found) -> None:
+    desk = found()
+    for n in range(5):
+        desk.worker(f"w{n}", north(1 + n / 100))
+    desk.job("J1")
+    desk.job("J2", priority=4)
+    ordinary = desk.assign("J1")
+    assert sorted(verdicts(ordinary.considered).values()) == ["ranked"] * 4 + ["reserved"]
+    kept = next(each for each in ordinary.considered if each.verdict == "reserved")
+    assert kept.detail == "kept for emergencies"
+    assert kept.worker in ranking(desk.assign("J2").considered)
+
+
+def test_four_idle_workers_are_too_few_to_keep_one_back(found: Found) -> None:
+    desk = found()
+    for n in range(4):
+        desk.worker(f"w{n}", north(1 + n / 100))
+    desk.job("J1")
+    assert len(ranking(desk.assign("J1").considered)) == 4
+
+
+# --- K, then the next K -----------------------------------------------------------------------------------------------
+
+
+def test_the_best_five_are_timed_and_the_others_are_named_as_not_timed(desk: Desk) -> None:
+    for n in range(7):
+        desk.worker(f"w{n}", north(3 + n))
+    desk.job("J1")
+    done = desk.assign("J1")
+    assert ranking(done.considered) == ["w0", "w1", "w2", "w3", "w4"]
+    assert [each.worker for each in done.considered if each.verdict == "not_timed"] == ["w5", "w6"]
+
+
+def test_an_idle_worker_farther_away_can_make_the_best_five(desk: Desk) -> None:
+    for n in range(5):
+        desk.worker(f"busy{n}", north(2))
+        desk.worked(f"busy{n}", 4)
+    desk.worker("idle", north(10))
+    desk.job("J1")
+    done = desk.assign("J1")
+    assert offered_to(done) == "idle"
+
+
+def test_when_all_five_fail_on_real_times_the_next_five_are_timed(desk: Desk) -> None:
+    """The optimistic bound (60 km/h, straight) lets the five busy ones through; the stand-in does not."""
+    for n in range(5):
+        desk.worker(f"near{n}", north(20))
+    desk.worker("booked", north(15))
+    desk.job("J1", due=19)
+    for n in range(5):
+        desk.worked(f"near{n}", 0)
+    desk.worked("booked", 6)
+    done = desk.assign("J1")
+    assert offered_to(done) == "booked"
+    assert [verdicts(done.considered)[f"near{n}"] for n in range(5)] == ["late"] * 5
+    assert said(done.considered, "near0").detail == "arrives 1 min after due_by"
+
+
+# --- repeated, lost, alerts ---------------------------------------------------------------------------------------------
+
+
+def test_assign_repeated_returns_the_offer_that_stands(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(3))
+    desk.job("J1")
+    first, again = desk.assign("J1"), desk.assign("J1")
+    assert again.outcome is Outcome.STANDING
+    assert again.offer == first.offer
+    assert len(desk.engine.store.live_offers("main")) == 1
+
+
+def test_assign_after_the_time_of_an_offer_expires_it_and_asks_the_next(desk: Desk) -> None:
+    """Without any sweeper: the next reader runs the expiry."""
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(4))
+    desk.job("J1")
+    assert offered_to(desk.assign("J1")) == "ana"
+    desk.advance(20, fresh=True)
+    done = desk.assign("J1")
+    assert offered_to(done) == "ben"
+    assert verdicts(done.considered)["ana"] == "cooldown"
+    states = [(each.worker_id, each.state) for each in desk.engine.store.offers_of_job("main", "J1")]
+    assert states == [("ana", "EXPIRED"), ("ben", "OFFERED")]
+
+
+def test_an_accepted_or_ended_job_is_not_open(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    desk.give("J1", "ana")
+    assert desk.assign("J1").outcome is Outcome.NOT_OPEN
+
+
+def test_nobody_far_ahead_of_due_by_is_no_eligible_and_near_it_an_alert(desk: Desk) -> None:
+    """The alert horizon is 60 min: at 61 the job stays OPEN, at 60 it is UNASSIGNED_ALERT."""
+    desk.worker("ana", north(3), skills="other")
+    desk.job("far", skills="lift", due=61)
+    desk.job("near", skills="lift", due=60)
+    far, near = desk.assign("far"), desk.assign("near")
+    assert (far.outcome, far.job.state, far.alert_id) == (Outcome.NO_ELIGIBLE, JobState.OPEN, None)
+    assert (near.outcome, near.job.state) == (Outcome.ALERT, JobState.UNASSIGNED_ALERT)
+    [alert] = desk.alerts("unassigned")
+    assert alert.id == near.alert_id
+    assert alert.detail == "1 looked at: 1 skills"
+
+
+def test_all_late_is_an_alert_however_far_due_by_is(desk: Desk) -> None:
+    desk.worker("ana", north(100))
+    desk.job("J1", due=65)
+    done = desk.assign("J1")
+    assert done.outcome is Outcome.ALERT
+    assert set(verdicts(done.considered).values()) == {"late"}
+
+
+def test_an_alert_is_one_a_job_and_ends_with_the_acceptance(desk: Desk) -> None:
+    desk.job("J1")
+    first, second = desk.assign("J1"), desk.assign("J1")
+    assert first.alert_id == second.alert_id
+    assert len(desk.alerts()) == 1
+    desk.worker("ana", north(3))
+    done = desk.assign("J1")
+    assert done.offer is not None
+    assert desk.look("J1").state is JobState.OFFERED
+    desk.accept(done.offer)
+    assert desk.alerts() == []
+
+
+def test_a_worker_taken_between_decision_and_lease_means_the_next_candidate(desk: Desk) -> None:
+    """Two jobs, one worker: the loser goes on to its second choice and says whom it lost."""
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(9))
+    desk.job("J1")
+    desk.job("J2")
+    whole = desk.engine.store.facts
+
+    def facts_then_a_rival(tenant: str, job_id: str, ids: object) -> object:
+        read = whole(tenant, job_id, ids)  # type: ignore[arg-type]
+        if job_id == "J1" and desk.look("J2").state is JobState.OPEN:
+            desk.give("J2", "ana", force=False)
+        return read
+
+    desk.engine.store.facts = facts_then_a_rival  # type: ignore[method-assign, assignment]
+    done = desk.assign("J1")
+    assert offered_to(done) == "ben"
+    assert said(done.considered, "ana").verdict in ("ranked", "offered_elsewhere")
+    lost = [each for each in done.considered if each.worker == "ana" and each.verdict == "offered_elsewhere"]
+    assert lost
+    assert "taken by another offer" in lost[0].detail
+
+
+def test_a_job_taken_between_decision_and_lease_returns_the_offer_that_stands(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(9))
+    desk.job("J1")
+    whole = desk.engine.store.facts
+
+    def facts_then_a_rival(tenant: str, job_id: str, ids: object) -> object:
+        read = whole(tenant, job_id, ids)  # type: ignore[arg-type]
+        if desk.look("J1").state is JobState.OPEN:
+            desk.engine.store.facts = whole  # type: ignore[method-assign]
+            desk.give("J1", "ben", force=False)
+        return read
+
+    desk.engine.store.facts = facts_then_a_rival  # type: ignore[method-assign, assignment]
+    done = desk.assign("J1")
+    assert done.outcome is Outcome.STANDING
+    assert offered_to(done) == "ben"
+    assert desk.hand("ana").live_offer_id is None
+
+
+def test_B059_a_worker_in_cooldown_is_asked_again_only_when_the_site_allows_it_and_nobody_else_is_left(
+    found: Found,
+) -> None:
+    desk = found(lease={"cooldown_retry_when_empty": True})
+    desk.worker("w1", north(3))
+    desk.worker("w2", north(4))
+    desk.job("J1")
+    for expected in ("w1", "w2"):
+        done = desk.assign("J1")
+        assert offered_to(done) == expected
+        assert done.offer is not None
+        desk.decline(done.offer)
+        desk.advance(1)
+    again = desk.assign("J1")
+    assert offered_to(again) == "w1"
+    [newest, *_] = desk.engine.store.decisions("main", "J1", limit=5)
+    assert newest.summary.retried_in_cooldown
+
+
+def test_B059_without_that_setting_the_cooldown_holds(desk: Desk) -> None:
+    desk.worker("w1", north(3))
+    desk.job("J1")
+    first = desk.assign("J1")
+    assert first.offer is not None
+    desk.decline(first.offer)
+    again = desk.assign("J1")
+    assert again.outcome is Outcome.ALERT
+    assert verdicts(again.considered) == {"w1": "cooldown"}
+
+
+# --- what is kept, who may ---------------------------------------------------------------------------------------------
+
+
+def test_the_offer_carries_its_decision_epoch_generation_and_band(desk: Desk) -> None:
+    desk.worker("ana", north(12))
+    desk.job("J1")
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    [decision] = desk.engine.store.decisions("main", "J1", limit=5)
+    assert offer.decision_id == decision.id
+    assert (offer.epoch, offer.generation) == (0, 1)
+    assert offer.expires_ms - offer.created_ms == 20_000
+    assert offer.promise.eta_s == 720
+    assert offer.promise.arrival_ms == desk.at(12)
+    assert offer.promise.band_from_ms % 300_000 == offer.promise.band_to_ms % 300_000 == 0
+    assert offer.promise.band_from_ms <= offer.promise.arrival_ms < offer.promise.band_to_ms
+    assert offer.promise.confidence == "low"
+
+
+def test_a_retry_that_finds_the_same_is_not_kept_again(desk: Desk) -> None:
+    desk.job("J1", due=200)
+    for _ in range(5):
+        desk.assign("J1")
+        desk.advance(5)
+    assert len(desk.engine.store.decisions("main", "J1", limit=10)) == 1
+
+
+def test_a_customer_may_not_assign_and_an_unknown_job_is_not_found(desk: Desk) -> None:
+    desk.job("J1")
+    with pytest.raises(Forbidden):
+        assign(desk.engine, person("kim", Role.CUSTOMER), "J1")
+    with pytest.raises(NotFound):
+        desk.assign("J2")
+
+
+def test_B071_due_by_is_the_latest_arrival_and_the_service_may_end_after_it(desk: Desk) -> None:
+    """Arrival 10:45 for due_by 11:00 and a 30 min service is on time; a minute too far is late."""
+    desk.worker("on_time", north(60))
+    desk.worker("late", north(61))
+    desk.job("J1", due=60, lasts=30)
+    done = desk.assign("J1")
+    assert ranking(done.considered) == ["on_time"]
+    assert done.offer is not None
+    assert done.offer.promise.ends_ms == desk.at(90)
+    assert said(done.considered, "late").verdict == "late"
+
+
+def test_B079_three_equal_workers_share_nine_equal_jobs_evenly(desk: Desk) -> None:
+    for name in ("ana", "ben", "cem"):
+        desk.worker(name, north(2))
+    for n in range(9):
+        desk.job(f"J{n}", due=240, lasts=5)
+        done = desk.assign(f"J{n}")
+        assert done.offer is not None
+        desk.accept(done.offer)
+        desk.begin(f"J{n}", done.offer.worker_id)
+        desk.finish(f"J{n}", done.offer.worker_id)
+    assert [desk.hand(name).jobs_today for name in ("ana", "ben", "cem")] == [3, 3, 3]
+
+
+def test_what_a_worker_sees_is_the_live_offer_marked_as_delivered(desk: Desk) -> None:
+    desk.worker("ana", north(2))
+    desk.job("J1")
+    desk.assign("J1")
+    assert [each.job_id for each in answer.offers_of(desk.engine, "ana")] == ["J1"]
+    assert answer.offers_of(desk.engine, "ana")[0].delivered_ms is not None
+    desk.advance(20)
+    assert answer.offers_of(desk.engine, "ana") == ()
