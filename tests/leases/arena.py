@@ -1,0 +1,82 @@
+"""Where schedules are played: one file, made anew from a template for each, and the invariants asked after each."""
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule, template_of
+from tests.leases import stage
+from tests.leases.contenders import CONTENDERS, STAGES
+from tests.leases.invariants import broken
+
+BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
+"""To the millisecond when o1 expires."""
+
+
+class Arena:
+    """``templates``: the site at each stage, prepared once. The file lies in memory where the machine has such a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "arena.db"
+        self.total = Explored()
+        self.templates = {name: self._prepared(folder / f"{name}.db", name) for name in STAGES}
+        self._winners = {name: frozenset(each for each in CONTENDERS if self._wins(name, each)) for name in STAGES}
+
+    def _prepared(self, path: Path, name: str) -> bytes:
+        stage.site(path, name).close()
+        return template_of(path)
+
+    def _wins(self, at: str, name: str) -> bool:
+        return any("done" in end for end in self.play(at, [name], tick=True).ends)
+
+    def winners(self, at: str) -> frozenset[str]:
+        """The programs that win at this stage when alone: before the tick, after it or both."""
+        return self._winners[at]
+
+    def play(self, at: str, names: Sequence[str], *, tick: bool = False, kill: bool = False) -> Explored:
+        """Every schedule of these programs. Raises AssertionError with the transcript where an invariant broke."""
+
+        def make() -> list[Mover]:
+            copy_of(self.templates[at], self.path)
+            named = list(zip("abc", names, strict=False))
+            actors = [Actor(f"{n}:{name}", self.path, lambda n=n, name=name: CONTENDERS[name](n)) for n, name in named]
+            movers: list[Mover] = [*actors]
+            movers += [Tick(self.path, BOUNDARY_MS)] if tick else []
+            movers += [Kill(actors)] if kill else []
+            return movers
+
+        def check(movers: Sequence[Mover], lines: Sequence[str]) -> None:
+            faults = [f"{m.name} {m.outcome}" for m in movers if isinstance(m, Actor) and m.phase == "fault"]
+            if wrong := broken(self.path) + faults:
+                raise AssertionError("\n".join([*wrong, f"from {at}: {', '.join(names)}", *lines]))
+
+        found = every_schedule(make, check)
+        self.total.schedules += found.schedules
+        self.total.moves += found.moves
+        self.total.ends += Counter(found.ends)
+        return found
+
+    def report(self, what: str) -> None:
+        """A few lines for people: `-s` shows them, and docs/leases.md quotes them."""
+        ends = Counter[str]()
+        for end, count in self.total.ends.items():
+            ends[", ".join(sorted(_phase(each) for each in end.split("; ")))] += count
+        lines = [f"  {count:6} {end}" for end, count in ends.most_common()]
+        head = f"{what}: {self.total.schedules} schedules, {self.total.moves} moves; all whole"
+        print("\n".join(["", head, *lines]), file=sys.stderr)
+
+
+def _phase(outcome: str) -> str:
+    return next(word for word in ("done", "lost", "killed", "fault") if f" {word}" in outcome)
+
+
+@contextmanager
+def arena() -> Iterator[Arena]:
+    """An arena that leaves nothing behind."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        yield Arena(Path(folder))
