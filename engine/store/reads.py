@@ -116,21 +116,26 @@ class Reads:
             clock = self.clock(tenant)
             day = local_day(clock.now_ms, clock.zone)
             found = self.rows(tenant, "list_workers", day=day)
-            return tuple(self._whole(tenant, row, clock.now_ms) for row in found)
+            held: dict[str, list[Booking]] = {}
+            for worker_id, booking in self.bookings(tenant):
+                held.setdefault(worker_id, []).append(booking)
+            return tuple(
+                self._whole(tenant, row, clock.now_ms, tuple(held.get(text(row["worker_id"]), ()))) for row in found
+            )
 
     def _worker(self, tenant: str, worker_id: str, day: str, job_id: str, now_ms: int) -> Worker | None:
         found = self.rows(tenant, "read_worker", worker_id=worker_id, day=day, job_id=job_id)
         if not found or found[0]["archived"]:
             return None
-        return self._whole(tenant, found[0], now_ms)
+        return self._whole(tenant, found[0], now_ms, self._bookings(tenant, worker_id))
 
-    def _whole(self, tenant: str, row: Row, now_ms: int) -> Worker:
+    def _whole(self, tenant: str, row: Row, now_ms: int, bookings: tuple[Booking, ...]) -> Worker:
         worker_id = text(row["worker_id"])
         return read.worker(
             row,
             shifts=self._spans(tenant, "list_shifts", worker_id, now_ms),
             absences=self._spans(tenant, "list_absences", worker_id, now_ms),
-            bookings=self._bookings(tenant, worker_id),
+            bookings=bookings,
         )
 
     def _spans(self, tenant: str, name: str, worker_id: str, from_ms: int) -> tuple[Interval, ...]:
@@ -139,6 +144,11 @@ class Reads:
 
     def _bookings(self, tenant: str, worker_id: str) -> tuple[Booking, ...]:
         return tuple(map(read.booking, self.rows(tenant, "list_bookings", worker_id=worker_id)))
+
+    def bookings(self, tenant: str) -> tuple[tuple[str, Booking], ...]:
+        """(worker, booking) of everybody, in order of time."""
+        found = self.rows(tenant, "list_all_bookings")
+        return tuple((text(row["worker_id"]), read.booking(row)) for row in found)
 
     def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_on_shift", at_ms=at_ms, limit=limit)))

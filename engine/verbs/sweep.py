@@ -120,7 +120,7 @@ def watch(desk: Desk) -> int:
     engine, done = desk.engine, 0
     for tenure in list(engine.tenures.values()):
         actor = automatic(engine, tenure)
-        done += watch_jobs(engine, actor, tenure.region)
+        done += watch_jobs(engine, actor)
         done += watch_site(engine, actor)
         break
     return done

@@ -10,7 +10,7 @@ from engine.records import Cause
 from engine.rules import alerts as rules
 from engine.rules.alerts import AlertLimits, Holding, Wanted
 from engine.rules.days import local_day
-from engine.rules.nouns import HELD, Actor, JobState, Worker
+from engine.rules.nouns import Actor, Job, JobState, Worker
 from engine.settings import Settings
 
 RATE_SPAN_MS = 15 * 60_000
@@ -31,26 +31,24 @@ def alert_limits(settings: Settings) -> AlertLimits:
     )
 
 
-def watch_jobs(engine: Engine, actor: Actor, region: str) -> int:
-    """No-show, stale on an accepted job, due soon."""
+def watch_jobs(engine: Engine, actor: Actor) -> int:
+    """No-show, stale on an accepted job, due soon: of the whole tenant, since alerts of the whole tenant are cleared."""
     limits = alert_limits(engine.settings)
     now_ms = engine.store.clock(engine.tenant).now_ms
-    jobs = [job for job in engine.store.jobs(engine.tenant, live_only=True) if job.region == region]
-    wanted = [*rules.due_soon(jobs, now_ms, limits), *_held(engine, now_ms, limits)]
+    jobs = engine.store.jobs(engine.tenant, live_only=True)
+    wanted = [*rules.due_soon(jobs, now_ms, limits), *_held(engine, jobs, now_ms, limits)]
     return align(engine, actor, wanted, rules.WATCHED_JOB_KINDS)
 
 
-def _held(engine: Engine, now_ms: int, limits: AlertLimits) -> Iterator[Wanted]:
-    for job in engine.store.jobs(engine.tenant, live_only=True):
-        if job.state not in HELD or job.state is not JobState.ACCEPTED or job.worker_id is None:
+def _held(engine: Engine, jobs: Iterable[Job], now_ms: int, limits: AlertLimits) -> Iterator[Wanted]:
+    accepted = {job.id: job for job in jobs if job.state is JobState.ACCEPTED}
+    for worker_id, booking in engine.store.bookings(engine.tenant):
+        job = accepted.get(booking.job_id)
+        if job is None:
             continue
-        worker = engine.store.worker(engine.tenant, job.worker_id)
-        booking = next((each for each in worker.bookings if each.job_id == job.id), None) if worker else None
-        if worker is None or booking is None:
-            continue
-        seen = engine.index.seen(engine.tenant, worker.id, job.place, mono_ms=engine.mono_ms())
+        seen = engine.index.seen(engine.tenant, worker_id, job.place, mono_ms=engine.mono_ms())
         holding = Holding(
-            job=job, booking=booking, worker_id=worker.id,
+            job=job, booking=booking, worker_id=worker_id,
             contact_age_ms=seen.receive_age_ms if seen else None,
             fix_age_ms=max(seen.device_age_ms, seen.receive_age_ms) if seen else None,
         )  # fmt: skip
