@@ -18,7 +18,7 @@ BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
 
 
 class Arena:
-    """``templates``: the site at each stage, prepared once. The file lies in memory where the machine has such a folder."""
+    """``templates``: the site at each stage, prepared once. The file lies in memory where that can be."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "arena.db"

@@ -62,7 +62,8 @@ BROKEN = {
     "a withdrawal of nobody's keeps its cooldown": """
         SELECT offer_id FROM offers JOIN offer_attempts USING (tenant_id, offer_id) WHERE state = 'WITHDRAWN'
         AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = offers.tenant_id
-            AND ((audit.offer_id = offers.offer_id AND act = 'withdraw') OR (audit.job_id = offers.job_id AND act = 'cancel')))""",
+            AND ((audit.offer_id = offers.offer_id AND act = 'withdraw')
+                 OR (audit.job_id = offers.job_id AND act = 'cancel')))""",
     "an offer without its line in the audit": """
         SELECT offer_id FROM offers WHERE 1 <> (
             SELECT COUNT(*) FROM audit WHERE audit.tenant_id = offers.tenant_id AND audit.offer_id = offers.offer_id

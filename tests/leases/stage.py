@@ -1,6 +1,8 @@
 """A small site on a training clock, set to the moment before a race: two regions, three workers, three jobs."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,8 +71,8 @@ def set_clock(now_ms: int) -> Program[int]:
 def promise(*, starts_min: int = 10, minutes: int = 30, lane: int = 0) -> Promise:
     starts_ms = NOON_MS + starts_min * MIN_MS
     return Promise(
-        lane=lane, arrival_ms=starts_ms, travel_ms=5 * MIN_MS, starts_ms=starts_ms, ends_ms=starts_ms + minutes * MIN_MS,
-        eta_s=600, band_from_ms=starts_ms, band_to_ms=starts_ms + 5 * MIN_MS, confidence=Confidence.HIGH,
+        lane=lane, arrival_ms=starts_ms, travel_ms=5 * MIN_MS, starts_ms=starts_ms,
+        ends_ms=starts_ms + minutes * MIN_MS, eta_s=600, band_from_ms=starts_ms, band_to_ms=starts_ms + 5 * MIN_MS, confidence=Confidence.HIGH,
     )  # fmt: skip
 
 
@@ -162,9 +164,6 @@ def at(store: SqliteStore, now_ms: int) -> None:
 
 def dump(path: Path) -> list[str]:
     """Every row of every table, for "nothing was written"."""
-    import sqlite3
-    from contextlib import closing
-
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         return list(db.iterdump())
 
