@@ -20,7 +20,8 @@ from engine.rules.freshness import DAY_MS, LatestFix
 
 APPLICATION_ID = 0x43424658  # "CBFX"
 VERSION = 1
-_BUSY_S = 5.0
+_BUSY_MS = 5_000
+_LOG_BYTES = 16 * 1024 * 1024  # a longer log is moved into the file by the next write
 _STEPPED_MS = 300_000  # a stored receive time so far ahead of the batch comes from a clock that was wrong
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -97,6 +98,8 @@ class FixArchive:
                 db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({_COLUMNS} {key}) WITHOUT ROWID, STRICT")
                 rows = [_values(tenant, fix) for fix in fixes]
                 db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+        if _size(self._path.with_name(self._path.name + "-wal")) > _LOG_BYTES:
+            self.checkpoint(wait_ms=0)
 
     def latest(self, tenant: str) -> list[LatestFix]:
         """Each worker's last position, however old."""
@@ -143,10 +146,14 @@ class FixArchive:
         self.checkpoint()
         return gone
 
-    def checkpoint(self) -> bool:
-        """Move the log into the file and empty it. False: a reader stood in the way, ask again."""
+    def checkpoint(self, *, wait_ms: int = 1_000) -> bool:
+        """Move the log into the file and empty it. False: a reader stood in the way all the time; ask again."""
         with self._guard, _lock_file(self._path):
-            busy: tuple[int, int, int] = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._db.execute(f"PRAGMA busy_timeout = {wait_ms}")
+            try:
+                busy: tuple[int, int, int] = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self._db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             return busy[0] == 0
 
     def backup(self, to_path: Path) -> None:
@@ -188,7 +195,7 @@ class FixArchive:
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     where = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    return sqlite3.connect(where, uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+    return sqlite3.connect(where, uri=True, isolation_level=None, timeout=_BUSY_MS / 1000, check_same_thread=False)
 
 
 def _check(db: sqlite3.Connection, name: str) -> None:
@@ -222,6 +229,11 @@ def _lock_file(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _size(path: Path) -> int:
+    """By name alone: opening a database's file beside SQLite, and closing it, would drop SQLite's locks."""
+    return path.stat().st_size if path.exists() else 0
 
 
 def _sync(folder: Path) -> None:
