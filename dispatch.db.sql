@@ -347,8 +347,14 @@ BEGIN SELECT RAISE(ABORT, 'no_capacity_below_lanes'); END;
 CREATE TRIGGER no_untrue_move BEFORE UPDATE OF state, was ON jobs
 WHEN NEW.was <> OLD.state AND NOT (NEW.was = OLD.was AND NEW.state = OLD.state)
 BEGIN SELECT RAISE(ABORT, 'no_untrue_move'); END;
+CREATE TRIGGER no_job_born_moved BEFORE INSERT ON jobs WHEN NEW.was <> 'NEW'
+BEGIN SELECT RAISE(ABORT, 'no_job_born_moved'); END;
+CREATE TRIGGER no_job_deleted BEFORE DELETE ON jobs
+BEGIN SELECT RAISE(ABORT, 'no_job_deleted'); END;
 CREATE TRIGGER no_offer_revived BEFORE UPDATE OF state ON offers WHEN OLD.state <> 'OFFERED' AND NEW.state <> OLD.state
 BEGIN SELECT RAISE(ABORT, 'no_offer_revived'); END;
+CREATE TRIGGER no_offer_deleted BEFORE DELETE ON offers
+BEGIN SELECT RAISE(ABORT, 'no_offer_deleted'); END;
 CREATE TRIGGER no_epoch_lowered BEFORE UPDATE OF epoch ON regions WHEN NEW.epoch < OLD.epoch
 BEGIN SELECT RAISE(ABORT, 'no_epoch_lowered'); END;
 CREATE TRIGGER no_audit_edit BEFORE UPDATE ON audit

@@ -244,7 +244,8 @@ class Reads:
                     return AuditVerdict(rows=seq, head=prev_hash, first_bad=bad)
                 seq, prev_hash = number(page[-1]["seq"]), text(page[-1]["hash"])
             whole = (seq, prev_hash) == (head["seq"], head["hash"])
-        return AuditVerdict(rows=seq, head=prev_hash, first_bad=None if whole else seq + 1)
+        agreed = min(seq, number(head["seq"]))  # rows beyond the head were put in, rows short of it were cut off
+        return AuditVerdict(rows=seq, head=prev_hash, first_bad=None if whole else agreed + 1)
 
     def road_memory(self, tenant: str, *, limit: int) -> tuple[tuple[int, int, int | None], ...]:
         found = self.rows(tenant, "list_road_memory", limit=limit)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule, template_of
+from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule
 from tests.leases import stage
 from tests.leases.contenders import CONTENDERS, STAGES
 from tests.leases.invariants import broken
@@ -18,17 +18,12 @@ BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
 
 
 class Arena:
-    """``templates``: the site at each stage, prepared once. The file lies in memory where that can be."""
+    """``total``: everything played here so far. The file lies in memory where that can be."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "arena.db"
         self.total = Explored()
-        self.templates = {name: self._prepared(folder / f"{name}.db", name) for name in STAGES}
         self._winners = {name: frozenset(each for each in CONTENDERS if self._wins(name, each)) for name in STAGES}
-
-    def _prepared(self, path: Path, name: str) -> bytes:
-        stage.site(path, name).close()
-        return template_of(path)
 
     def _wins(self, at: str, name: str) -> bool:
         return any("done" in end for end in self.play(at, [name], tick=True).ends)
@@ -41,7 +36,7 @@ class Arena:
         """Every schedule of these programs. Raises AssertionError with the transcript where an invariant broke."""
 
         def make() -> list[Mover]:
-            copy_of(self.templates[at], self.path)
+            copy_of(stage.template(at), self.path)
             named = list(zip("abc", names, strict=False))
             actors = [Actor(f"{n}:{name}", self.path, lambda n=n, name=name: CONTENDERS[name](n)) for n, name in named]
             movers: list[Mover] = [*actors]

@@ -1,9 +1,11 @@
 """A small site on a training clock, set to the moment before a race: two regions, three workers, three jobs."""
 
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from engine import leases, records
@@ -13,6 +15,7 @@ from engine.records import Cause, Why
 from engine.rules.nouns import Actor, Confidence, NewJob, NewWorker, Point, Promise, Role
 from engine.store import sqlite
 from engine.store.sqlite import SqliteStore
+from engine.store.stepper import copy_of, template_of
 
 NOON_MS = 1_780_308_000_000  # 2026-06-01 12:00 in Rome
 MIN_MS = 60_000
@@ -72,7 +75,8 @@ def promise(*, starts_min: int = 10, minutes: int = 30, lane: int = 0) -> Promis
     starts_ms = NOON_MS + starts_min * MIN_MS
     return Promise(
         lane=lane, arrival_ms=starts_ms, travel_ms=5 * MIN_MS, starts_ms=starts_ms,
-        ends_ms=starts_ms + minutes * MIN_MS, eta_s=600, band_from_ms=starts_ms, band_to_ms=starts_ms + 5 * MIN_MS, confidence=Confidence.HIGH,
+        ends_ms=starts_ms + minutes * MIN_MS, eta_s=600, band_from_ms=starts_ms, band_to_ms=starts_ms + 5 * MIN_MS,
+        confidence=Confidence.HIGH,
     )  # fmt: skip
 
 
@@ -144,7 +148,19 @@ def lost(store: SqliteStore, program: Program[object], tenant: str = "main") -> 
 
 
 def site(path: Path, stage: str = "open") -> SqliteStore:
-    """``stage``: open, offered (o1 binds j1 to w1), accepted, started."""
+    """A new file. ``stage``: open, offered (o1 binds j1 to w1), accepted, started."""
+    return SqliteStore(copy_of(template(stage), path))
+
+
+@cache
+def template(stage: str) -> bytes:
+    """The site at a stage, made once a process."""
+    with tempfile.TemporaryDirectory() as folder:
+        _made(Path(folder) / "site.db", stage).close()
+        return template_of(Path(folder) / "site.db")
+
+
+def _made(path: Path, stage: str) -> SqliteStore:
     sqlite.create(path, training=True)
     store = SqliteStore(path)
     found(store)
