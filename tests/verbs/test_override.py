@@ -1,0 +1,222 @@
+"""What a dispatcher's own choice may overrule, what nobody may, and what the audit keeps of it (SPEC 5)."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from engine.ports import Forbidden, NotFound, Stale
+from engine.rules.nouns import JobState, Role
+from engine.verbs.override import override
+from tests.desk import WHY, Desk, box, north, person
+
+Found = Callable[..., Desk]
+
+
+def reasons(desk: Desk, job_id: str, name: str) -> list[str]:
+    return [each.reason for each in desk.give(job_id, name, force=False).overrules]
+
+
+# --- may be overruled --------------------------------------------------------------------------------------------------
+
+
+def test_stale_may_be_overruled(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.advance(60)
+    desk.job("J1")
+    assert reasons(desk, "J1", "ana") == ["stale"]
+
+
+def test_a_worker_never_heard_of_is_reckoned_from_home_with_a_wide_band(desk: Desk) -> None:
+    desk.worker("ana", north(12), fix=False)
+    desk.job("J1")
+    done = desk.give("J1", "ana", force=False)
+    assert [each.reason for each in done.overrules] == ["no_fix"]
+    assert done.offer is not None
+    assert done.offer.promise.eta_s == 720
+    assert done.offer.promise.band_to_ms - done.offer.promise.band_from_ms >= 20 * 60_000
+
+
+def test_area_cooldown_and_reserve_may_be_overruled(found: Found) -> None:
+    desk = found()
+    desk.area(box("centre", north(200), 0.1))
+    desk.worker("outside", north(3), area="centre")
+    desk.job("J1")
+    assert reasons(desk, "J1", "outside") == ["outside_area"]
+    desk.job("J2")
+    desk.worker("ana", north(3))
+    first = desk.give("J2", "ana", force=False)
+    assert first.offer is not None
+    desk.decline(first.offer)
+    assert reasons(desk, "J2", "ana") == ["cooldown"]
+
+
+def test_an_accepted_miss_is_recorded_with_its_minutes(desk: Desk) -> None:
+    desk.worker("ana", north(75))
+    desk.job("J1", due=60)
+    done = desk.give("J1", "ana")
+    assert [each.reason for each in done.overrules] == ["late"]
+    assert done.late_ms == 15 * 60_000
+    row = next(each for each in desk.engine.store.audit_of_job("main", "J1") if each.act == "override")
+    detail = json.loads(row.detail)
+    assert detail["late_ms"] == 15 * 60_000
+    assert detail["force"] is True
+    assert [each["reason"] for each in detail["overruled"]] == ["late"]
+
+
+def test_a_missed_job_may_still_be_given_and_the_miss_is_on_record(found: Found) -> None:
+    desk = found(auto=True)
+    desk.takeover()
+    desk.job("J1", due=10)
+    desk.advance(601)
+    desk.ring("miss")
+    assert desk.look("J1").missed
+    [alert] = desk.alerts("missed")
+    desk.worker("ana", north(3))
+    done = desk.give("J1", "ana")
+    assert done.job.state is JobState.ACCEPTED
+    assert done.late_ms == 3 * 60_000 + 1_000
+    assert [each.id for each in desk.alerts("missed")] == [alert.id], "somebody has to resolve it"
+
+
+def test_a_shift_may_be_overruled_by_a_supervisor_and_not_by_a_dispatcher(desk: Desk) -> None:
+    desk.worker("ana", north(3), shift=(-600, -60))
+    desk.job("J1")
+    with pytest.raises(Forbidden, match="a supervisor may overrule that"):
+        override(desk.engine, person("dan", Role.DISPATCHER), "J1", "ana", WHY)
+    assert "off_shift" in reasons(desk, "J1", "ana")
+
+
+# --- never ------------------------------------------------------------------------------------------------------------
+
+
+def test_B126_skills_a_live_offer_elsewhere_and_another_region_are_never_overruled(found: Found) -> None:
+    desk = found(regions=(("main", None), ("other", None)))
+    desk.worker("unskilled", north(3))
+    desk.worker("asked", north(3), skills="lift")
+    desk.worker("elsewhere", north(3), skills="lift", home="other")
+    desk.job("open")
+    desk.give("open", "asked", force=False)
+    desk.job("J1", skills="lift")
+    for name, reason in (
+        ("unskilled", "skills"),
+        ("asked", "offered_elsewhere"),
+        ("elsewhere", "other_region"),
+    ):
+        with pytest.raises(Forbidden, match=reason):
+            desk.give("J1", name)
+    assert desk.look("J1").state is JobState.OPEN
+    assert desk.acts().count("override") == 1, "what was refused left no trace of an act"
+
+
+def test_two_reasons_are_both_looked_at_so_that_a_stale_unskilled_worker_stays_out(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.advance(60)
+    desk.job("J1", skills="lift")
+    with pytest.raises(Forbidden, match="skills"):
+        desk.give("J1", "ana")
+
+
+def test_an_absence_is_not_overruled(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.absent("ana", -5, 120)
+    desk.job("J1")
+    with pytest.raises(Forbidden, match="absent"):
+        desk.give("J1", "ana")
+
+
+@pytest.mark.parametrize("opens", [0, 20])
+def test_a_busy_worker_is_promised_after_the_booking_late_and_never_over_it(desk: Desk, opens: float) -> None:
+    """Overlap is nothing to overrule: the promise lies clear of every booking and says how late that is."""
+    desk.worker("ana", north(0))
+    desk.job("held", opens=opens, due=30, lasts=100)
+    desk.give("held", "ana")
+    desk.job("J1", lasts=30, due=10)
+    done = desk.give("J1", "ana")
+    held, given = desk.hand("ana").bookings
+    assert (held.job_id, given.job_id) == ("held", "J1")
+    assert given.starts_ms == held.ends_ms
+    assert done.late_ms == (opens + 100 - 10) * 60_000
+    assert [each.reason for each in done.overrules] == ["late"]
+
+
+# --- what the job is ---------------------------------------------------------------------------------------------------
+
+
+def test_an_override_is_a_leased_offer_of_manual_confidence(desk: Desk) -> None:
+    """B126 and B064: the same path as any offer: offer row, attempt, expiry, audit with actor, reason and words."""
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    done = desk.give("J1", "ana", force=False)
+    assert done.offer is not None
+    assert (done.offer.promise.confidence, done.offer.made_by) == ("manual", "dora")
+    assert done.offer.expires_ms == desk.now_ms + 20_000
+    row = desk.engine.store.audit_of_job("main", "J1")[-1]
+    assert (row.act, row.actor, row.role, row.reason) == ("override", "dora", "supervisor", WHY.reason)
+    assert (row.words, row.offer_id) == (WHY.words, done.offer.id)
+    desk.advance(20, fresh=True)
+    assert desk.assign("J1").considered[0].verdict == "cooldown"
+
+
+def test_force_accepts_on_the_workers_behalf(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    done = desk.give("J1", "ana")
+    assert done.job.state is JobState.ACCEPTED
+    assert [each.job_id for each in desk.hand("ana").bookings] == ["J1"]
+    assert desk.hand("ana").jobs_today == 1
+    assert desk.acts()[-2:] == ["override", "accept"]
+
+
+def test_while_an_offer_stands_it_has_to_be_withdrawn_first(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(3))
+    desk.job("J1")
+    offer = desk.give("J1", "ana", force=False).offer
+    assert offer is not None
+    with pytest.raises(Stale, match=f"withdraw offer {offer.id} first"):
+        desk.give("J1", "ben")
+
+
+def test_a_held_or_begun_job_is_released_or_reassigned_instead(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(3))
+    desk.job("J1")
+    desk.give("J1", "ana")
+    with pytest.raises(Stale, match="ACCEPTED: release or reassign it"):
+        desk.give("J1", "ben")
+    desk.begin("J1", "ana")
+    with pytest.raises(Stale, match="IN_PROGRESS"):
+        desk.give("J1", "ben")
+
+
+def test_a_choice_made_on_an_old_picture_is_refused(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    job = desk.job("J1")
+    first = desk.give("J1", "ana", force=False).offer
+    assert first is not None
+    desk.decline(first)
+    with pytest.raises(Stale, match="changed since it was shown: it is OPEN now"):
+        override(desk.engine, person(), "J1", "ana", WHY, version=job.version)
+
+
+def test_who_may_and_what_is_not_known(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    with pytest.raises(Forbidden):
+        override(desk.engine, person("ana", Role.WORKER), "J1", "ana", WHY)
+    with pytest.raises(NotFound, match="worker nobody"):
+        desk.give("J1", "nobody")
+    with pytest.raises(NotFound, match="job J2"):
+        desk.give("J2", "ana")
+
+
+def test_the_booking_before_moves_the_departure(desk: Desk) -> None:
+    """Chosen after a held job: origin and departure are the end of that booking, not where the worker is now."""
+    desk.worker("ana", north(0))
+    desk.job("first", north(10), lasts=20)
+    desk.give("first", "ana")
+    desk.job("J1", north(0), due=90, lasts=10)
+    done = desk.give("J1", "ana", force=False)
+    assert done.offer is not None
+    assert done.offer.promise.arrival_ms - desk.at(40) in range(0, 1001), "10 there, 20 work, 10 back"

@@ -1,0 +1,197 @@
+"""Promises taken back: each act aimed at what the actor saw, so that a newer assignment is never touched (SPEC 5)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.ports import Forbidden, Invalid, NotFound, Stale
+from engine.rules.nouns import JobState, OfferState, Role
+from engine.verbs import revoke
+from tests.desk import WHY, Desk, north, offered_to, person, verdicts
+
+Found = Callable[..., Desk]
+
+
+def held(desk: Desk, *workers: str) -> str:
+    """J1 held by the first of the workers; answers the assignment."""
+    for n, name in enumerate(workers or ("ana",)):
+        desk.worker(name, north(3 + n))
+    desk.job("J1")
+    desk.give("J1", (workers or ("ana",))[0])
+    return desk.look("J1").held_offer_id or ""
+
+
+def test_a_release_frees_the_time_takes_the_count_back_and_cools_the_worker_down(desk: Desk) -> None:
+    held(desk, "ana", "ben")
+    done = revoke.release(desk.engine, person(), "J1", WHY)
+    assert done.job.state is JobState.OPEN
+    ana = desk.hand("ana")
+    assert (ana.bookings, ana.jobs_today) == ((), 0)
+    decided = desk.assign("J1")
+    assert offered_to(decided) == "ben"
+    assert verdicts(decided.considered)["ana"] == "cooldown"
+
+
+def test_B067_the_cooldown_runs_from_the_release_and_not_from_the_offer(desk: Desk) -> None:
+    held(desk)
+    desk.advance(9 * 60, fresh=True)
+    revoke.release(desk.engine, person(), "J1", WHY)
+    desk.advance(9 * 60, fresh=True)
+    assert verdicts(desk.assign("J1").considered) == {"ana": "cooldown"}
+    desk.advance(60, fresh=True)
+    assert offered_to(desk.assign("J1")) == "ana"
+
+
+def test_on_a_site_that_offers_by_itself_a_release_asks_the_next_at_once(found: Found) -> None:
+    desk = found(auto=True)
+    for name, minutes in (("ana", 3), ("ben", 4)):
+        desk.worker(name, north(minutes))
+    desk.job("J1")
+    [offer] = desk.engine.store.live_offers("main")
+    desk.accept(offer)
+    done = revoke.release(desk.engine, person(), "J1", WHY)
+    assert done.next is not None
+    assert offered_to(done.next) == "ben"
+
+
+def test_reassign_to_a_named_worker_is_one_act(desk: Desk) -> None:
+    held(desk, "ana", "ben")
+    done = revoke.reassign(desk.engine, person(), "J1", WHY, to="ben")
+    assert done.job.state is JobState.OFFERED
+    offer = desk.engine.store.live_offers("main")[0]
+    assert (offer.id, offer.worker_id) == (done.offer_id, "ben")
+    assert desk.hand("ana").bookings == ()
+
+
+def test_a_reassign_that_cannot_be_done_leaves_the_assignment_whole(desk: Desk) -> None:
+    assignment = held(desk, "ana", "ben")
+    desk.job("J2")
+    desk.give("J2", "ben", force=False)
+    with pytest.raises(Forbidden, match="offered_elsewhere"):
+        revoke.reassign(desk.engine, person(), "J1", WHY, to="ben")
+    assert desk.look("J1").held_offer_id == assignment
+    assert desk.hand("ana").jobs_today == 1
+
+
+def test_preempting_gives_the_worker_to_the_more_urgent_job(desk: Desk) -> None:
+    held(desk)
+    desk.job("J9", priority=5)
+    done = revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    assert done.job.state is JobState.OPEN
+    [offer] = desk.engine.store.live_offers("main")
+    assert (offer.job_id, offer.worker_id) == ("J9", "ana")
+    row = next(each for each in desk.engine.store.audit("main") if each.act == "preempt")
+    assert (row.reason, row.words) == (WHY.reason, WHY.words)
+
+
+def test_a_job_of_the_same_priority_may_not_preempt(desk: Desk) -> None:
+    held(desk)
+    desk.job("J9")
+    with pytest.raises(Invalid, match="more than 1 is wanted"):
+        revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+
+
+def test_a_late_cancel_never_clears_a_newer_assignment(desk: Desk) -> None:
+    old = held(desk, "ana", "ben")
+    revoke.release(desk.engine, person(), "J1", WHY)
+    desk.give("J1", "ben")
+    with pytest.raises(Stale, match="ACCEPTED with ben"):
+        revoke.cancel(desk.engine, person(), "J1", WHY, aimed_at=old)
+    with pytest.raises(Stale, match="ACCEPTED with ben"):
+        revoke.release(desk.engine, person(), "J1", WHY, aimed_at=old)
+    with pytest.raises(Stale):
+        revoke.cancel(desk.engine, person(), "J1", WHY, aimed_at="")
+    assert [each.job_id for each in desk.hand("ben").bookings] == ["J1"]
+
+
+@pytest.mark.parametrize("state", ["OPEN", "OFFERED", "ACCEPTED", "IN_PROGRESS"])
+def test_a_cancel_ends_a_job_in_any_live_state_and_frees_what_it_held(desk: Desk, state: str) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    if state != "OPEN":
+        desk.give("J1", "ana", force=state != "OFFERED")
+    if state == "IN_PROGRESS":
+        desk.begin("J1", "ana")
+    assert desk.look("J1").state == state
+    revoke.cancel(desk.engine, person(), "J1", WHY)
+    ana = desk.hand("ana")
+    assert (ana.live_offer_id, ana.bookings) == (None, ())
+    assert desk.look("J1").state is JobState.CANCELLED
+    with pytest.raises(Stale):
+        revoke.cancel(desk.engine, person(), "J1", WHY)
+
+
+def test_B081_after_a_cancel_the_rest_of_the_route_is_reckoned_anew(desk: Desk) -> None:
+    """The second job's departure came from the first; once that is gone a third may take its time."""
+    desk.worker("ana", north(0))
+    desk.job("first", north(5), lasts=20, due=30)
+    desk.give("first", "ana")
+    desk.job("second", north(10), opens=60, due=70, lasts=10)
+    desk.give("second", "ana")
+    desk.job("third", north(1), due=20, lasts=20)
+    assert verdicts(desk.assign("third").considered) == {"ana": "overlap"}
+    revoke.cancel(desk.engine, person(), "first", WHY)
+    assert offered_to(desk.assign("third")) == "ana"
+
+
+def test_a_withdrawn_offer_frees_both_and_cannot_be_accepted(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    done = revoke.withdraw(desk.engine, person(), offer.id, WHY)
+    assert done.job.state is JobState.OPEN
+    assert desk.accept(offer).outcome == "lost"
+    facts = desk.engine.store.offer("main", offer.id)
+    assert facts is not None
+    assert facts.offer.state is OfferState.WITHDRAWN
+    with pytest.raises(Stale, match="it is WITHDRAWN"):
+        revoke.withdraw(desk.engine, person(), offer.id, WHY)
+
+
+def test_a_job_in_progress_is_not_released(desk: Desk) -> None:
+    held(desk)
+    desk.begin("J1", "ana")
+    with pytest.raises(Stale, match="in progress with ana"):
+        revoke.release(desk.engine, person(), "J1", WHY)
+
+
+def test_a_reason_is_a_known_code_and_real_words() -> None:
+    with pytest.raises(Invalid, match="reason 'because'"):
+        revoke.reasoned("because", "long enough words")
+    with pytest.raises(Invalid, match="at least 10 letters"):
+        revoke.reasoned("sick", "  short  ")
+    assert revoke.reasoned("sick", "  rang in sick at eight  ").words == "rang in sick at eight"
+
+
+def test_workers_may_not_take_promises_back_and_what_is_not_there_is_not_found(desk: Desk) -> None:
+    held(desk)
+    with pytest.raises(Forbidden):
+        revoke.release(desk.engine, person("ana", Role.WORKER), "J1", WHY)
+    with pytest.raises(NotFound):
+        revoke.withdraw(desk.engine, person(), "O-NOTHING", WHY)
+    with pytest.raises(NotFound):
+        revoke.cancel(desk.engine, person(), "J2", WHY)
+    desk.job("J3")
+    with pytest.raises(Stale, match="nobody holds it"):
+        revoke.release(desk.engine, person(), "J3", WHY)
+
+
+def test_B064_every_way_of_assigning_writes_an_offer_row_and_history(found: Found) -> None:
+    """B064: automatic, manual, forced, reassigned: each is delivered by the same door, the worker's live offer."""
+    desk = found(auto=True)
+    desk.worker("ana", north(3))
+    desk.job("auto")
+    [offer] = desk.engine.store.live_offers("main")
+    desk.decline(offer)
+    desk.job("manual", opens=200, due=300)
+    desk.give("manual", "ana", force=False)
+    desk.accept(desk.engine.store.live_offers("main")[0])
+    desk.job("forced", opens=400, due=500)
+    desk.give("forced", "ana")
+    revoke.reassign(desk.engine, person(), "forced", WHY, to="ana")
+    for job_id in ("auto", "manual", "forced"):
+        offers = desk.engine.store.offers_of_job("main", job_id)
+        told = [each.act for each in desk.engine.store.audit_of_job("main", job_id)]
+        assert offers
+        assert len([each for each in told if each in ("offer", "override")]) == len(offers)
