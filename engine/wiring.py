@@ -149,7 +149,8 @@ def _road(settings: Settings, store: SqliteStore, tenant: str) -> Road:
 
 
 def _monotonic_ms() -> int:
-    return time.monotonic_ns() // 1_000_000
+    """A clock that never jumps and goes on while the machine sleeps, where the system has one."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1_000_000
 
 
 def _training_clock(store: SqliteStore, tenant: str) -> Callable[[], int]:

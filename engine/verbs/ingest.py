@@ -26,10 +26,15 @@ def report(engine: Engine, reports: Sequence[FixReport], *, received_ms: int, ar
     return FixesTaken(kept=done.kept, rejected={str(reason): n for reason, n in done.rejected})
 
 
-def write_behind(engine: Engine, archive: list[LatestFix]) -> int:
-    """Write the presences that changed and the sampled archive to the side file; answers how many."""
-    latest = engine.index.changed(engine.tenant)
-    due, archive[:] = tuple(archive), []
+def write_behind(engine: Engine, archive: list[LatestFix], unwritten: list[LatestFix] | None = None) -> int:
+    """Write the presences that changed and the sampled archive to the side file; answers how many.
+
+    ``unwritten`` keeps the presences of a write that failed, for the next one."""
+    pending = [] if unwritten is None else unwritten
+    pending.extend(engine.index.changed(engine.tenant))
+    latest, due = tuple(pending), tuple(archive)
     if latest or due:
         engine.fixes.write_behind(engine.tenant, latest, due)
+        del pending[:]
+        del archive[: len(due)]
     return len(latest) + len(due)

@@ -6,6 +6,7 @@ Automatic rounds run under the region's epoch; a dispatcher that was overtaken c
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from engine import leases, records
 from engine.leases import Fence, Tenure
@@ -33,6 +34,7 @@ class Desk:
     engine: Engine
     holder: str
     archive: list[LatestFix] = field(default_factory=list[LatestFix])
+    unwritten: list[LatestFix] = field(default_factory=list[LatestFix])
     last_ms: int | None = None
     last_mono_ms: int | None = None
 
@@ -105,9 +107,12 @@ def miss(desk: Desk) -> int:
 
 
 def _missed(engine: Engine, job: Job) -> str:
-    last = engine.store.last_summary(engine.tenant, job.id)
-    why = reasons(last[1].refused) if last and last[0] != Outcome.OFFERED else "no offer was accepted"
-    return f"missed; {why}" if last else "missed; it was never tried"
+    """Why, as the first look in vain said it: near due_by everybody is merely late."""
+    tried = engine.store.decisions(engine.tenant, job.id, limit=BATCH)
+    if not tried:
+        return "missed; it was never tried"
+    vain = list(takewhile(lambda each: each.outcome != Outcome.OFFERED, tried))
+    return f"missed; {reasons(vain[-1].summary.refused) if vain else 'no offer was accepted'}"
 
 
 def hand_over(desk: Desk) -> int:
@@ -146,7 +151,7 @@ def clock(desk: Desk) -> int:
 
 
 def write_behind(desk: Desk) -> int:
-    return ingest.write_behind(desk.engine, desk.archive)
+    return ingest.write_behind(desk.engine, desk.archive, desk.unwritten)
 
 
 def cool(desk: Desk) -> int:
@@ -156,6 +161,7 @@ def cool(desk: Desk) -> int:
 
 def checkpoint(desk: Desk) -> int:
     desk.engine.store.checkpoint()
+    desk.engine.fixes.checkpoint()
     return 1
 
 
@@ -167,6 +173,7 @@ def retain(desk: Desk) -> int:
     now_ms = engine.store.clock(engine.tenant).now_ms
     engine.fixes.drop_before(now_ms - engine.settings.location.archive_days * DAY_MS)
     engine.store.checkpoint()
+    engine.fixes.checkpoint()
     return 1
 
 
