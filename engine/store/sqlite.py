@@ -139,6 +139,9 @@ class SqliteStore(Reads):
             connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             self._look_up(watched.hash, tenant, error)
+        except BaseException:  # a deferred key is refused here, and SQLite leaves the transaction open
+            _roll_back(connection)
+            raise
         return answer
 
     def _look_up(self, audit_hash: str | None, tenant: str, error: sqlite3.OperationalError) -> None:
