@@ -32,7 +32,7 @@ def alert_limits(settings: Settings) -> AlertLimits:
 
 
 def watch_jobs(engine: Engine, actor: Actor) -> int:
-    """No-show, stale on an accepted job, due soon: of the whole tenant, since alerts of the whole tenant are cleared."""
+    """No-show, stale on an accepted job, due soon: of the whole tenant, since its alerts are cleared alike."""
     limits = alert_limits(engine.settings)
     now_ms = engine.store.clock(engine.tenant).now_ms
     jobs = engine.store.jobs(engine.tenant, live_only=True)
