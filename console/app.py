@@ -1,0 +1,131 @@
+"""The console: one Textual application over the threads behind it. The engine is not imported here."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.message import Message
+
+from console.behind import Behind
+from console.screens.desk import Desk
+from console.themes import THEMES
+from console.words import inert
+
+log = logging.getLogger("callboard.console")
+STOP_WITHIN_S = 1.0
+
+
+class Changed(Message):
+    """Something behind has news: a contentless message of which only one waits at a time."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Changed)
+
+
+class Console(App[int]):
+    """``ticks``: whether clocks run by themselves; tests stop them and look when they say so."""
+
+    CSS_PATH = "console.tcss"
+    TITLE = "Callboard"
+    MODES: ClassVar[dict[str, type[Desk]]] = {"desk": Desk}  # type: ignore[assignment]
+    DEFAULT_MODE = "desk"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, behind: Behind, *, ticks: bool = True) -> None:
+        super().__init__()
+        self.behind = behind
+        self.ticks = ticks
+        self.animation_level = "none"
+        for each in THEMES:
+            self.register_theme(each)
+        self.theme = THEMES[0].name
+
+    def on_mount(self) -> None:
+        self._end_on_signals()
+        if self.ticks:
+            self.call_after_refresh(self._start)
+
+    def _start(self) -> None:
+        """After the first paint: importing the engine costs more than the whole skeleton."""
+        self.behind.start(lambda: self.post_message(Changed()))
+
+    def on_changed(self) -> None:
+        if self.behind.failed:
+            self.exit(self.behind.failed_code, message=inert(self.behind.failed))
+            return
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Show the newest snapshot; a desk without threads takes it first."""
+        if not self.behind.threaded:
+            self.behind.read()
+        for screen in self.screen_stack:
+            if isinstance(screen, Desk):
+                screen.news()
+
+    def _end_on_signals(self) -> None:
+        """TERM and HUP (a closed window) leave like ctrl+q does, so that the terminal is restored."""
+        if self.is_headless:
+            return
+        for each in (signal.SIGTERM, signal.SIGHUP):
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(each, lambda: self.exit(0))
+
+    # --- for the screens ---------------------------------------------------------------------------------------------
+
+    @property
+    def zone(self) -> str:
+        return self.behind.snap.site.zone if self.behind.snap else "UTC"
+
+    def next_theme(self) -> str:
+        names = [each.name for each in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+        return self.theme.removeprefix("callboard-")
+
+    def unforeseen(self, doing: str, error: Exception) -> None:
+        """A fault of ours in an act: the whole of it to the log, one line to the banner."""
+        log.error("%s failed", doing, exc_info=error)
+        self.behind.trouble = f"{doing} failed: {error}"
+
+    def leaving(self) -> str:
+        snap = self.behind.snap
+        if snap is not None and snap.rounds == "here":
+            return "This desk dispatches automatically: offers will not be renewed until another desk takes over."
+        return "Nothing that was agreed is lost."
+
+
+def run_console(path: Path, *, demo: object | None = None, rounds: bool = True) -> int:
+    """Show the desk of a database until it is left. ``demo``: see behind.Demo; it rings the rounds itself.
+
+    Answers the exit code: 0, 2 or 3 (damaged or missing). The terminal is restored on any way out."""
+    behind = Behind(path, demo=demo, rounds=rounds)
+    handler = _log_to(behind.log_path)
+    app = Console(behind)
+    try:
+        code = app.run()
+    finally:
+        ended = behind.stop(STOP_WITHIN_S)
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+    code = code if code is not None else app.return_code or 0
+    if not ended:
+        # A round that hangs would keep the interpreter alive at its exit; the database is safe against this.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _log_to(path: Path) -> logging.Handler:
+    """Warnings of every thread go to a file: the terminal is the desk's."""
+    handler = logging.FileHandler(path, delay=True, encoding="utf-8")
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.getLogger().addHandler(handler)
+    return handler

@@ -1,0 +1,334 @@
+"""All that the desk asks of the engine. Each function runs on a thread behind the screen and hands back plain rows.
+
+Imported by that thread, not at the first paint: the engine's libraries come in with it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from console.viewmodels.rows import (
+    AlertRow,
+    AttemptRow,
+    DecisionRow,
+    Detail,
+    JobRow,
+    OfferRow,
+    SiteFacts,
+    Snapshot,
+)
+from engine.ports import CallboardError, Engine, Forbidden
+from engine.rules.ledger import Alert, Considered, Decision
+from engine.rules.nouns import Actor, Job, Offer
+from engine.verbs import answer as answers
+from engine.verbs import assign as assigning
+from engine.verbs import override as overriding
+from engine.verbs import revoke, triage
+from engine.verbs.why import Why, why
+
+WHOLE_READ_S = 2.0
+DECISIONS_LOOKED_AT = 5
+ROUTER = {"closed": "ok", "open": "DOWN", "half_open": "trying", "none": "none"}
+
+
+@dataclass(slots=True, kw_only=True)
+class Memory:
+    """What the reader keeps between two looks, so that an idle desk costs next to nothing."""
+
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    jobs: dict[str, JobRow] = field(default_factory=dict[str, JobRow])
+    seq: int = -1
+    whole_s: float = -1e9
+
+
+def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None, now_s: float) -> Snapshot:
+    """One consistent read. Jobs are read whole only when the audit has grown, and at times to be sure."""
+    with engine.store.snapshot():
+        now_ms = engine.store.clock(engine.tenant).now_ms
+        newest = engine.store.newest_audit(engine.tenant, limit=1)
+        seq = newest[0].seq if newest else 0
+        offers = engine.store.live_offers(engine.tenant)
+        if seq != memory.seq or now_s - memory.whole_s >= WHOLE_READ_S:
+            jobs = engine.store.jobs(engine.tenant)
+            _learn_names(engine, memory, jobs)
+            offered = {each.id: each.worker_id for each in offers}
+            memory.jobs = {each.id: _kept(memory, _job(each, offered, memory.names)) for each in jobs}
+            memory.seq, memory.whole_s = seq, now_s
+        alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
+        rounds = _rounds(engine, now_ms)
+        detail = None if job_id is None else _detail(engine, job_id, memory.names)
+    return Snapshot(
+        read_s=now_s,
+        now_ms=now_ms,
+        site=site,
+        jobs=memory.jobs,
+        alerts=alerts,
+        offers=tuple(_offer(each, memory.names) for each in offers),
+        router=ROUTER.get(engine.road.state().breaker, "?"),
+        rounds=rounds,
+        p99_us=engine.metrics.quantile_us("decision", 0.99),
+        detail=detail,
+        names=memory.names,
+    )
+
+
+def _kept(memory: Memory, row: JobRow) -> JobRow:
+    """The row as it was where nothing changed: then the board need not even compare it."""
+    known = memory.jobs.get(row.id)
+    return row if known is None or known != row else known
+
+
+def _learn_names(engine: Engine, memory: Memory, jobs: tuple[Job, ...]) -> None:
+    if not memory.names or any(each.worker_id and each.worker_id not in memory.names for each in jobs):
+        memory.names.update({each.id: each.name for each in engine.store.workers(engine.tenant)})
+
+
+def _name(names: Mapping[str, str], worker_id: str | None) -> str:
+    return "" if worker_id is None else names.get(worker_id) or worker_id
+
+
+def _job(job: Job, offered: Mapping[str, str], names: Mapping[str, str]) -> JobRow:
+    holder = job.worker_id or job.done_by or offered.get(job.live_offer_id or "")
+    return JobRow(
+        id=job.id,
+        type=job.type,
+        skills=", ".join(sorted(job.skills)),
+        state=str(job.state),
+        priority=job.priority,
+        not_before_ms=job.not_before_ms,
+        due_by_ms=job.due_by_ms,
+        duration_ms=job.duration_ms,
+        address=job.address,
+        notes=job.notes,
+        attachments=job.attachments,
+        region=job.region,
+        version=job.version,
+        worker=_name(names, holder),
+        worker_id=holder,
+        live_offer_id=job.live_offer_id,
+        held_offer_id=job.held_offer_id,
+        missed=job.missed,
+    )
+
+
+def _alert(alert: Alert, memory: Memory) -> AlertRow:
+    job = memory.jobs.get(alert.job_id or "")
+    return AlertRow(
+        id=alert.id,
+        kind=alert.kind,
+        severity=alert.severity,
+        job_id=alert.job_id,
+        worker=_name(memory.names, alert.worker_id),
+        detail=alert.detail,
+        opened_ms=alert.opened_ms,
+        acked_by=alert.acked_by or "",
+        owner=alert.owner or "",
+        snoozed_until_ms=alert.snoozed_until_ms,
+        escalated=alert.escalated,
+        due_ms=job.due_by_ms if job else None,
+    )
+
+
+def _offer(offer: Offer, names: Mapping[str, str]) -> OfferRow:
+    return OfferRow(
+        id=offer.id,
+        job_id=offer.job_id,
+        worker=_name(names, offer.worker_id),
+        created_ms=offer.created_ms,
+        expires_ms=offer.expires_ms,
+        band_from_ms=offer.promise.band_from_ms,
+        band_to_ms=offer.promise.band_to_ms,
+        confidence=str(offer.promise.confidence),
+    )
+
+
+def _rounds(engine: Engine, now_ms: int) -> str:
+    """Where the automatic dispatcher runs: here, in another process, or nowhere."""
+    if engine.tenures:
+        return "here"
+    held = [each for each in engine.store.regions(engine.tenant) if each.holder and each.lease_until_ms > now_ms]
+    return "elsewhere" if held else "nobody"
+
+
+def _detail(engine: Engine, job_id: str, names: Mapping[str, str]) -> Detail:
+    attempts = tuple(
+        AttemptRow(
+            offer=_offer(each, names),
+            state=str(each.state),
+            answered_ms=each.answered_ms,
+            made_by=each.made_by,
+            arrival_ms=each.promise.arrival_ms,
+        )
+        for each in engine.store.offers_of_job(engine.tenant, job_id)
+    )
+    made = engine.store.decisions(engine.tenant, job_id, limit=1)
+    return Detail(job_id=job_id, attempts=attempts, decision=_decision(made[0], names) if made else None)
+
+
+def _decision(made: Decision, names: Mapping[str, str]) -> DecisionRow:
+    kept = made.summary
+    return DecisionRow(
+        made_ms=made.made_ms,
+        outcome=made.outcome,
+        worker=_name(names, kept.worker),
+        ranked=kept.ranked,
+        refused=tuple(sorted(kept.refused.items(), key=lambda each: (-each[1], each[0]))),
+        policy=kept.policy.version,
+        total_us=made.total_us,
+    )
+
+
+# --- acts -------------------------------------------------------------------------------------------------------
+
+
+def assign(engine: Engine, actor: Actor, job_id: str) -> str:
+    """Try now; what came of it in words."""
+    made = assigning.assign(engine, actor, job_id)
+    if made.offer is not None and made.outcome is assigning.Outcome.OFFERED:
+        return f"assign {job_id}: offered to {made.offer.worker_id} for {engine.settings.lease.offer_ttl_s} s"
+    if made.outcome is assigning.Outcome.STANDING and made.offer is not None:
+        return f"assign {job_id}: the offer to {made.offer.worker_id} stands"
+    reasons: dict[str, int] = {}
+    for each in made.considered:
+        reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
+    if made.outcome in (assigning.Outcome.ALERT, assigning.Outcome.NO_ELIGIBLE):
+        return f"assign {job_id}: no eligible worker; {assigning.reasons(reasons)}"
+    return f"assign {job_id}: not done, it is {made.job.state} now"
+
+
+def acknowledge(engine: Engine, actor: Actor, alert_id: str) -> str:
+    done = triage.triage(engine, actor, "ack", alert_id)
+    return f"alert ack {done.id}: {done.kind} acknowledged by {done.acked_by}"
+
+
+def withdraw(engine: Engine, actor: Actor, offer_id: str, reason: str, words: str) -> str:
+    done = revoke.withdraw(engine, actor, offer_id, revoke.reasoned(reason, words))
+    then = answers.next_for(engine, done.job.id)
+    tried = f"; {then.outcome.replace('_', ' ')}" if then else ""
+    return f"withdraw {offer_id}: job {done.job.id} is {done.job.state} again{tried}"
+
+
+def release(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
+    done = revoke.release(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
+    return f"release {job_id}: it is {_after(engine, job_id, done)}"
+
+
+def reassign(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
+    done = revoke.reassign(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
+    return f"reassign {job_id}: it is {_after(engine, job_id, done)}"
+
+
+def cancel(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
+    revoke.cancel(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
+    return f"cancel {job_id}: CANCELLED"
+
+
+def _after(engine: Engine, job_id: str, done: revoke.Revoked) -> str:
+    job = engine.store.job(engine.tenant, job_id) or done.job
+    return f"{job.state}{f' to {done.next.offer.worker_id}' if done.next and done.next.offer else ''}"
+
+
+# --- override and why -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosable:
+    """One worker in the override list. ``barred``: why nobody may give this worker the job; "" where one may."""
+
+    worker_id: str
+    name: str
+    rank: int | None
+    verdict: str
+    detail: str
+    barred: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What an override dialog is opened on: the job's ``state`` and ``version`` as seen, ranked first, then refused."""
+
+    job_id: str
+    state: str
+    version: int
+    due_by_ms: int
+    workers: tuple[Choosable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a choice would overrule, and by how much due_by would be missed; or why it is barred."""
+
+    overrules: tuple[str, ...]
+    late_ms: int
+    barred: str
+
+
+def choices(engine: Engine, job_id: str) -> Choices:
+    """Everyone: in the decision's own order and words, then those it did not look at."""
+    told = why(engine, job_id)
+    everyone = engine.store.workers(engine.tenant)
+    names = {each.id: each.name for each in everyone}
+    listed = [_choosable(at, each, names) for at, each in enumerate(told.now or (), start=1)]
+    met = {each.worker_id for each in listed}
+    others = [
+        Choosable(worker_id=each.id, name=each.name, rank=None, verdict="not looked at",
+                  detail="no position, or too far for due_by", barred=_lacks(told.job, each.skills))
+        for each in everyone if each.id not in met
+    ]  # fmt: skip
+    ordered = sorted([*listed, *others], key=lambda each: (each.rank is None, bool(each.barred)))
+    return Choices(
+        job_id=job_id,
+        state=str(told.job.state),
+        version=told.job.version,
+        due_by_ms=told.job.due_by_ms,
+        workers=tuple(ordered),
+    )
+
+
+def _lacks(job: Job, skills: frozenset[str]) -> str:
+    missing = sorted(job.skills - skills)
+    return f"skills: lacks {', '.join(missing)}" if missing else ""
+
+
+def _choosable(at: int, each: Considered, names: Mapping[str, str]) -> Choosable:
+    ranked = each.verdict == "ranked"
+    may = ranked or each.verdict in ("not_timed", *overriding.OVERRULABLE)
+    detail = f"ETA {(each.eta_s or 0) // 60} min, score {each.score:.1f}" if ranked else each.detail
+    return Choosable(
+        worker_id=each.worker,
+        name=names.get(each.worker) or each.worker,
+        rank=at if ranked else None,
+        verdict="ranked" if ranked else each.verdict,
+        detail=detail,
+        barred="" if may else f"{each.verdict}: {each.detail}",
+    )
+
+
+def preview(engine: Engine, actor: Actor, job_id: str, worker_id: str) -> Preview:
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        return Preview(overrules=(), late_ms=0, barred=f"job {job_id} is no longer there")
+    try:
+        chosen = overriding.choose(engine, actor, job, worker_id)
+    except (Forbidden, CallboardError) as refused:
+        return Preview(overrules=(), late_ms=0, barred=str(refused))
+    return Preview(
+        overrules=tuple(f"{each.reason}: {each.detail}" for each in chosen.overrules), late_ms=chosen.late_ms, barred=""
+    )
+
+
+def override(
+    engine: Engine, actor: Actor, job_id: str, worker_id: str, reason: str, words: str, *, version: int, force: bool
+) -> str:
+    """``version``: the job's when the dialog was opened; checked again here, and a conflict is raised as Stale."""
+    why_said = revoke.reasoned(reason, words)
+    done = overriding.override(engine, actor, job_id, worker_id, why_said, force=force, version=version)
+    over = ", ".join(str(each.reason) for each in done.overrules) or "nothing"
+    return f"override {job_id} {worker_id}: {done.job.state}, overruling {over}"
+
+
+def explain(engine: Engine, job_id: str) -> Why:
+    return why(engine, job_id)
+
+
+def reasons() -> tuple[str, ...]:
+    return revoke.REASONS

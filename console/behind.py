@@ -1,0 +1,262 @@
+"""What runs behind the screen: the engine is imported and opened on a thread, read at most four times a second, and
+asked to act on others. The screen hears of news by one contentless message, and reads the newest snapshot itself."""
+
+import asyncio
+import getpass
+import logging
+import os
+import queue
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from console.viewmodels.rows import SiteFacts, Snapshot
+
+if TYPE_CHECKING:
+    from console.asks import Memory
+    from engine.ports import Engine
+    from engine.rounds import Rounds
+    from engine.rules.nouns import Actor
+
+T = TypeVar("T")
+log = logging.getLogger("callboard.console")
+POLL_S = 0.25
+KEY_POLL_S = 0.05
+ASKERS = 2
+
+
+class Demo(Protocol):
+    """What run.py may hand over: something that brings the site to life. It rings the rounds itself."""
+
+    def start(self, engine: "Engine") -> None: ...
+    def stop(self) -> None: ...
+
+
+class NotOpen(Exception):
+    """The engine is not open (yet, or any more)."""
+
+
+class Behind:
+    """The threads behind one desk. ``snap`` is the newest look; ``trouble`` the one line of what failed last."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        demo: object | None = None,
+        rounds: bool = True,
+        mono_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.log_path = _log_path(path)
+        self.mono_s = mono_s
+        self.snap: Snapshot | None = None
+        self.trouble = ""
+        self.failed = ""
+        self.failed_code = 2
+        self.threaded = False
+        self._demo = cast("Demo | None", demo)
+        self._wants_rounds = rounds and demo is None
+        self._rounds: Rounds | None = None
+        self._engine: Engine | None = None
+        self._actor: Actor | None = None
+        self._site: SiteFacts | None = None
+        self._memory: Memory | None = None
+        self._job_id: str | None = None
+        self._ending = threading.Event()
+        self._wake = threading.Event()
+        self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    # --- for the screen ----------------------------------------------------------------------------------------------
+
+    def start(self, news: Callable[[], object]) -> None:
+        """``news`` is called from a thread, without content, when there is a newer snapshot or trouble."""
+        self.threaded = True
+        self._threads = [threading.Thread(target=self._live, args=(news,), name="desk reader", daemon=True)]
+        self._threads += [threading.Thread(target=self._serve, name="desk asker", daemon=True) for _ in range(ASKERS)]
+        for each in self._threads:
+            each.start()
+
+    def look_at(self, job_id: str | None) -> None:
+        """The job whose detail the next look brings along."""
+        if job_id != self._job_id:
+            self._job_id = job_id
+            self._wake.set()
+
+    def nudge(self) -> None:
+        """Look again soon: something was just done."""
+        self._wake.set()
+
+    async def ask(self, asked: Callable[["Engine", "Actor"], T]) -> T:
+        """Run it on a thread behind and hand back its answer; what it raises is raised here."""
+        if self._engine is None or self._actor is None:
+            raise NotOpen("the database is not open yet")
+        engine, actor = self._engine, self._actor
+        if not self.threaded:
+            return asked(engine, actor)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[T] = loop.create_future()
+
+        def run() -> None:
+            try:
+                done = asked(engine, actor)
+            except BaseException as error:
+                _on_loop(loop, answer, lambda raised=error: answer.set_exception(raised))
+            else:
+                _on_loop(loop, answer, lambda: answer.set_result(done))
+
+        self._asked.put(run)
+        try:
+            return await answer
+        finally:
+            self.nudge()
+
+    def age_s(self) -> float | None:
+        return None if self.snap is None else max(0.0, self.mono_s() - self.snap.read_s)
+
+    def now_ms(self) -> int:
+        """The database's clock, carried on from the last look; only its trainer moves a training clock."""
+        if self.snap is None:
+            return 0
+        return self.snap.now_ms + (0 if self.snap.site.training else int((self.age_s() or 0.0) * 1000))
+
+    def stop(self, within_s: float = 1.0) -> bool:
+        """End the threads, the rounds and the demo; False when they did not end in time."""
+        self._ending.set()
+        self._wake.set()
+        for _ in range(ASKERS):
+            self._asked.put(None)
+        until_s = time.monotonic() + within_s
+        for each in self._threads:
+            each.join(max(0.0, until_s - time.monotonic()))
+        return not any(each.is_alive() for each in self._threads)
+
+    # --- on the threads ----------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Import the engine and open it. Raises CallboardError, OSError."""
+        from console.asks import Memory
+        from engine import wiring
+        from engine.rules.nouns import Actor, Role
+
+        readonly = self.path.exists() and not os.access(self.path, os.W_OK)
+        engine = wiring.open_engine(self.path, readonly=readonly)
+        training = engine.store.training
+        role = Role.TRAINER if training else Role.DISPATCHER
+        self._actor = Actor(name=_user(), role=role, tenant=engine.tenant)
+        self._site = SiteFacts(name=engine.site.name, zone=engine.site.zone, training=training, readonly=readonly,
+                               demo=self._demo is not None, actor=self._actor.name, role=str(role))  # fmt: skip
+        self._memory = Memory()
+        self._engine = engine
+
+    def read(self) -> None:
+        """Take one look."""
+        from console.asks import look
+
+        if self._engine is None or self._memory is None or self._site is None:
+            raise NotOpen("the database is not open")
+        self.snap = look(self._engine, self._memory, self._site, job_id=self._job_id, now_s=self.mono_s())
+
+    def close(self) -> None:
+        """Give the regions back and close the files."""
+        from engine import wiring
+
+        engine, self._engine = self._engine, None
+        for stop in (self._demo.stop if self._demo else None, self._rounds.stop if self._rounds else None):
+            if stop is not None:
+                try:
+                    stop()
+                except Exception:
+                    log.exception("stopping")
+        if engine is not None:
+            wiring.close(engine)
+
+    def _live(self, news: Callable[[], object]) -> None:
+        try:
+            self.open()
+            self.read()
+            news()
+            self._bring_to_life()
+        except Exception as error:
+            self._fail(error)
+            news()
+            self.close()
+            return
+        while not self._ending.is_set():
+            self._turn(news)
+        self.close()
+
+    def _bring_to_life(self) -> None:
+        assert self._engine is not None
+        if self._demo is not None:
+            self._demo.start(self._engine)
+        elif self._wants_rounds and not self._engine.store.readonly:
+            from engine.rounds import Rounds
+
+            rounds = Rounds(self._engine, said=self._say)
+            rounds.start()
+            self._rounds = rounds
+
+    def _turn(self, news: Callable[[], object]) -> None:
+        hurried = self._wake.wait(POLL_S)
+        self._wake.clear()
+        if hurried and self._ending.wait(KEY_POLL_S):
+            return
+        try:
+            self.read()
+            if self.trouble.startswith("reading"):
+                self.trouble = ""
+        except Exception as error:
+            if self.trouble != (said := f"reading the database failed: {error}"):
+                log.exception("reading")
+                self.trouble = said
+        news()
+
+    def _serve(self) -> None:
+        while (asked := self._asked.get()) is not None:
+            asked()
+
+    def _say(self, said: str) -> None:
+        """What the rounds say: to the log, and trouble to the banner too."""
+        grave = "failed" in said or "fenced" in said
+        log.log(logging.WARNING if grave else logging.INFO, "%s", said)
+        if grave:
+            self.trouble = said
+
+    def _fail(self, error: Exception) -> None:
+        from engine.ports import CallboardError, Damaged
+
+        self.failed = str(error) or type(error).__name__
+        self.failed_code = 3 if isinstance(error, Damaged) else 2
+        if not isinstance(error, CallboardError):
+            log.exception("opening")
+            self.failed = f"{self.failed} (the whole of it is in {self.log_path})"
+
+
+def _on_loop(loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[T]", settle: Callable[[], None]) -> None:
+    """Settle a future from another thread; a screen that has gone meanwhile no longer asks."""
+
+    def now() -> None:
+        if not answer.done():
+            settle()
+
+    try:
+        loop.call_soon_threadsafe(now)
+    except RuntimeError:
+        log.info("an answer came after the desk had closed")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "dispatcher"
+
+
+def _log_path(path: Path) -> Path:
+    folder = path.parent if os.access(path.parent, os.W_OK) else Path(tempfile.gettempdir())
+    return folder / f"{path.name}.log"

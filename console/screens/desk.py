@@ -1,0 +1,280 @@
+"""The desk: status, alerts, board, one job, offers. It shows the newest snapshot, and runs commands on what is under
+the cursor. Nothing that comes from behind ever moves the cursor or the focus."""
+
+import time
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input
+
+from console.commands import COMMANDS, PANES, DeskState, by_id
+from console.screens import deeds
+from console.viewmodels.board import Filter
+from console.viewmodels.rows import AlertRow, JobRow
+from console.viewmodels.status import STALE_AFTER_S, Health
+from console.widgets.bars import KeyBar, Said, StatusLine
+from console.widgets.lines import Lines
+from console.widgets.panes import ORDERS, Alerts, Board, JobDetail, Offers
+
+if TYPE_CHECKING:
+    from console.app import Console
+
+TICK_S = 0.5
+IDLE_S = 3.0
+
+
+class Desk(Screen[None]):
+    """The default screen."""
+
+    AUTO_FOCUS = "#jobs"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  (as Textual declares it)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(",".join(each.keys), f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
+                    id=f"desk.{each.id}")
+            for each in COMMANDS
+        ),
+        *(
+            Binding(key, f"pane('{name}')", title, show=False, id=f"pane.{name}")
+            for name, (key, title) in PANES.items()
+        ),
+        Binding("escape", "back", "Back", show=False, id="desk.back"),
+    ]  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pane = "jobs"
+        self._acted_s = 0.0
+        self._sorted_s = 0.0
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine(id="status")
+        yield Said(id="banner")
+        with Container(id="panes"):
+            with Vertical(id="left"):
+                yield Alerts()
+                yield Board()
+            with Vertical(id="right"):
+                yield JobDetail()
+                yield Offers()
+        yield Input(id="filter", placeholder="words to filter by; enter keeps, esc clears", compact=True)
+        yield Said(id="said")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        for name, (key, title) in PANES.items():
+            self._widget(name).border_title = f"{key} {title}"
+        self.query_one("#filter", Input).cursor_blink = False
+        self._show_pane("jobs")
+        self.query_one("#status", StatusLine).take(None, Health(None), 0)
+        if self.console.ticks:
+            self.set_interval(TICK_S, self.tick)
+
+    @property
+    def console(self) -> "Console":
+        return cast("Console", self.app)
+
+    @property
+    def board(self) -> Board:
+        return self.query_one(Board)
+
+    def _widget(self, pane: str) -> Widget:
+        return self.query_one(f"#{pane}")
+
+    # --- what comes from behind --------------------------------------------------------------------------------------
+
+    def news(self) -> None:
+        """There is a newer snapshot, or trouble: show it. Called at most four times a second."""
+        self.tick(quiet=False)
+
+    def tick(self, *, quiet: bool = True) -> None:
+        """Ages and countdowns go on between snapshots; only lines that read otherwise are painted."""
+        behind = self.console.behind
+        now_ms = behind.now_ms()
+        snap = behind.snap
+        age_s = behind.age_s()
+        self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.trouble)), now_ms)
+        self._banner(age_s)
+        if snap is None:
+            return
+        idle = time.monotonic() - self._acted_s > IDLE_S and time.monotonic() - self._sorted_s > IDLE_S
+        if idle:
+            self._sorted_s = time.monotonic()
+        self.board.take(snap, now_ms, resort=idle and not quiet)
+        self.query_one(Alerts).take(snap, now_ms)
+        self.query_one(Offers).take(snap, now_ms)
+        self.follow()
+
+    def _banner(self, age_s: float | None) -> None:
+        behind, banner = self.console.behind, self.query_one("#banner", Said)
+        said = f"{behind.trouble} (log: {behind.log_path})" if behind.trouble else ""
+        if not said and age_s is not None and age_s > STALE_AFTER_S:
+            said = f"no news for {age_s:.0f} s: what you see may be out of date"
+        banner.tell(said, "alert")
+        banner.display = bool(said)
+
+    def follow(self) -> None:
+        """The detail pane and the key bar tell of the job that the next key would act on."""
+        behind = self.console.behind
+        job = self.job
+        behind.look_at(job.id if job else None)
+        if behind.snap is not None:
+            self.query_one(JobDetail).take(behind.snap, job, behind.now_ms())
+        self.query_one("#keys", KeyBar).take(self.state)
+
+    # --- what a key would act on -------------------------------------------------------------------------------------
+
+    @property
+    def job(self) -> JobRow | None:
+        """The job of the pane with the focus: under the board's cursor, or of the alert or offer that is selected."""
+        rows = self.board.rows
+        if self.pane == "alerts" and (alert := self.query_one(Alerts).alert) is not None:
+            return rows.get(alert.job_id or "")
+        if self.pane == "offers" and (offer := self.query_one(Offers).offer) is not None:
+            return rows.get(offer.job_id)
+        return self.board.job if self.pane in ("jobs", "detail") else None
+
+    @property
+    def alert(self) -> AlertRow | None:
+        alerts = self.query_one(Alerts)
+        if self.pane == "alerts":
+            return alerts.alert
+        job = self.job
+        of_job = (alerts.rows[each] for each in alerts.order if job and alerts.rows[each].job_id == job.id)
+        return next(of_job, None)
+
+    @property
+    def state(self) -> DeskState:
+        snap = self.console.behind.snap
+        readonly = snap is not None and snap.site.readonly
+        return DeskState(ready=snap is not None, readonly=readonly, pane=self.pane, job=self.job, alert=self.alert)
+
+    def tell(self, words: str, look: str = "plain") -> None:
+        self.query_one("#said", Said).tell(words, look)
+
+    # --- panes -------------------------------------------------------------------------------------------------------
+
+    def _show_pane(self, name: str) -> None:
+        """Where it is narrow, one pane at a time is shown; the focus goes to it."""
+        self.pane = name
+        for each in PANES:
+            self._widget(each).set_class(each == name, "-shown")
+        self.query_one("#left").set_class(name in ("alerts", "jobs"), "-shown")
+        self.query_one("#right").set_class(name in ("detail", "offers"), "-shown")
+        self._widget(name).focus()
+
+    def action_pane(self, name: str) -> None:
+        self._acted()
+        self._show_pane(name)
+        self.follow()
+
+    def action_back(self) -> None:
+        self._acted()
+        if self.pane != "jobs":
+            self.action_pane("jobs")
+        elif self.board.kept.on:
+            self._filter(Filter())
+            self.tell("all jobs are shown")
+        else:
+            self.tell("")
+
+    def on_descendant_focus(self) -> None:
+        """Tab moves the focus by itself: the pane with the focus is the one that keys act in."""
+        focused = self.focused
+        if focused is not None and focused.id in PANES and focused.id != self.pane:
+            self._show_pane(focused.id)
+            self.follow()
+
+    @on(Lines.Moved)
+    def moved(self, event: Lines.Moved) -> None:
+        self._acted()
+        if event.lines is self._widget("jobs"):
+            self.board.put_in_order(resort=False)
+        self.follow()
+
+    @on(Lines.Chosen)
+    def chosen(self, event: Lines.Chosen) -> None:
+        if event.lines.id == "jobs":
+            self.action_command("assign")
+            return
+        job = self.job
+        if job is None:
+            self.tell("this is not about one job", "warn")
+            return
+        self._show_pane("jobs")
+        if not self.board.put(job.id):
+            self._filter(Filter())
+            self.board.put(job.id)
+        self.follow()
+
+    # --- commands ----------------------------------------------------------------------------------------------------
+
+    def _acted(self) -> None:
+        self._acted_s = time.monotonic()
+
+    def action_command(self, command_id: str) -> None:
+        """Run a command, or say why not now. What it acts on is what is under the cursor at this very key."""
+        self._acted()
+        state = self.state
+        command = by_id(command_id)
+        reason = command.allowed(state)
+        if reason is not None:
+            self.tell(f"{command.label}: {reason}", "warn")
+            return
+        self.run_deed(command_id, state)
+
+    @work
+    async def run_deed(self, command_id: str, state: DeskState) -> None:
+        await deeds.DEEDS[command_id](self, state)
+
+    def open_filter(self) -> None:
+        box = self.query_one("#filter", Input)
+        box.value = self.board.kept.text
+        box.display = True
+        box.focus()
+
+    def toggle_unassigned(self) -> None:
+        kept = self.board.kept
+        self._filter(Filter(text=kept.text, unassigned=not kept.unassigned))
+        self.tell("only jobs that nobody has" if self.board.kept.unassigned else "all jobs are shown")
+
+    def next_order(self) -> None:
+        board = self.board
+        board.by = ORDERS[(ORDERS.index(board.by) + 1) % len(ORDERS)]
+        board.put_in_order(resort=True)
+        self.tell(f"sorted by {board.by}")
+
+    def _filter(self, kept: Filter) -> None:
+        self.board.kept = kept
+        self.board.put_in_order(resort=True)
+        self.follow()
+
+    @on(Input.Changed, "#filter")
+    def filter_typed(self, event: Input.Changed) -> None:
+        if event.input.display:
+            self._filter(Filter(text=event.value, unassigned=self.board.kept.unassigned))
+
+    @on(Input.Submitted, "#filter")
+    def filter_kept(self, event: Input.Submitted) -> None:
+        event.input.display = False
+        self._show_pane("jobs")
+        self.follow()
+
+    def on_key(self, event: Message) -> None:
+        """Escape in the filter box clears and closes it."""
+        box = self.query_one("#filter", Input)
+        if getattr(event, "key", "") == "escape" and box.has_focus:
+            event.stop()
+            box.value = ""
+            box.display = False
+            self._filter(Filter(unassigned=self.board.kept.unassigned))
+            self._show_pane("jobs")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.tick)

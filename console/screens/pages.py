@@ -1,0 +1,48 @@
+"""A page to read: lines that scroll; escape or q closes it."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from console.viewmodels.cells import Line
+from console.widgets.paint import content
+from console.words import inert
+
+
+class Page(ModalScreen[None]):
+    """Help, why: nothing on it acts."""
+
+    AUTO_FOCUS = "#page"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "close", "Close", show=False, id="page.close"),
+        Binding("j", "scroll('down')", show=False, id="page.down"),
+        Binding("k", "scroll('up')", show=False, id="page.up"),
+        Binding("g", "scroll('home')", show=False, id="page.first"),
+        Binding("G", "scroll('end')", show=False, id="page.last"),
+    ]
+
+    def __init__(self, title: str, lines: list[Line]) -> None:
+        super().__init__()
+        self._title, self._lines = inert(title), lines
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="page"):
+            yield Static(content(self._lines))
+
+    def on_mount(self) -> None:
+        page = self.query_one("#page")
+        page.border_title = self._title.replace("[", "\\[")
+        page.border_subtitle = "j k scroll · esc closes"
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+    def action_scroll(self, how: str) -> None:
+        page = self.query_one("#page", VerticalScroll)
+        {"down": page.scroll_down, "up": page.scroll_up, "home": page.scroll_home, "end": page.scroll_end}[how](
+            animate=False
+        )

@@ -1,0 +1,65 @@
+"""The alert queue: severity, then deadline; acknowledged and snoozed ones below. One line a cause."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from console.viewmodels.cells import ALARM, ALERT, DIM, PLAIN, WARN, Column, Line, columns_for, fit
+from console.viewmodels.rows import AlertRow
+from console.viewmodels.times import hm, left, span
+
+NEVER_MS = 2**62
+COLUMNS = (
+    Column(name="!", width=2),
+    Column(name="KIND", width=10),
+    Column(name="JOB", width=9, from_width=34),
+    Column(name="WHY", width=4, from_width=30, grow=1),
+    Column(name="DUE", width=5, from_width=52, right=True),
+    Column(name="AGE", width=5, right=True),
+    Column(name="STATUS", width=12, from_width=84),
+)
+
+
+@lru_cache(maxsize=64)
+def shown_columns(width: int) -> tuple[Column, ...]:
+    return columns_for(COLUMNS, width)
+
+
+def arrange(alerts: Iterable[AlertRow], now_ms: int) -> list[str]:
+    return [each.id for each in sorted(alerts, key=lambda each: _place(each, now_ms))]
+
+
+def _place(each: AlertRow, now_ms: int) -> tuple[bool, bool, int, int, int, str]:
+    due_ms = each.due_ms if each.due_ms is not None else NEVER_MS
+    return each.snoozed_until_ms > now_ms, bool(each.acked_by), each.severity, due_ms, each.opened_ms, each.id
+
+
+def pressing(alerts: Iterable[AlertRow], now_ms: int) -> int:
+    """How many nobody has taken: neither acknowledged nor snoozed."""
+    return sum(not each.acked_by and each.snoozed_until_ms <= now_ms for each in alerts)
+
+
+def line(row: AlertRow, width: int, now_ms: int, zone: str) -> Line:
+    snoozed = row.snoozed_until_ms > now_ms
+    quiet = snoozed or bool(row.acked_by)
+    mark, look = ("!!", ALARM) if row.severity == 1 else ("!", WARN) if row.severity == 2 else ("·", PLAIN)
+    said = {
+        "!": ("  " if quiet else mark, DIM if quiet else look),
+        "KIND": (row.kind.replace("_", " ").upper(), DIM if quiet else ALERT if row.severity == 1 else PLAIN),
+        "JOB": (row.job_id or "", DIM if quiet else PLAIN),
+        "WHY": (row.detail, DIM if quiet else PLAIN),
+        "DUE": ("" if row.due_ms is None else left(row.due_ms - now_ms), DIM if quiet else PLAIN),
+        "AGE": (span(now_ms - row.opened_ms), DIM),
+        "STATUS": (_status(row, snoozed, zone), DIM if quiet else PLAIN),
+    }
+    return tuple(
+        (fit(said[each.name][0], each.width, right=each.right) + " ", said[each.name][1])
+        for each in shown_columns(width)
+    )
+
+
+def _status(row: AlertRow, snoozed: bool, zone: str) -> str:
+    if snoozed:
+        return f"until {hm(row.snoozed_until_ms, zone)}"
+    if row.acked_by:
+        return f"ack {row.acked_by}"
+    return "new" if not row.escalated else "escalated"

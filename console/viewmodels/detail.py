@@ -1,0 +1,92 @@
+"""One job told in full: what it wants, where it stands, who was asked, and why."""
+
+from collections.abc import Iterator
+
+from console.viewmodels.cells import ALERT, BOLD, DIM, HEAD, PLAIN, WARN, Line, bar
+from console.viewmodels.rows import OFFERED, UNASSIGNED, AttemptRow, DecisionRow, Detail, JobRow
+from console.viewmodels.times import clock, countdown, day_hm, hm, left
+from console.words import inert
+
+ATTEMPTS_SHOWN = 12
+ATTACHMENT_SHOWN = 300
+
+
+def lines(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> list[Line]:
+    told = [*_wants(row, now_ms, zone), *_stands(row, detail, now_ms, zone)]
+    if detail is None:
+        return [*told, (("reading…", DIM),)]
+    return [*told, *_attempts(detail.attempts, now_ms, zone), *_why(detail.decision, zone), *_rest(row)]
+
+
+def _wants(row: JobRow, now_ms: int, zone: str) -> Iterator[Line]:
+    yield (
+        (inert(row.id), BOLD),
+        (f"  {inert(row.type)} · {row.duration_ms // 60_000} min · priority {row.priority}", PLAIN),
+    )
+    yield ((f"skills {inert(row.skills) or 'none'} · region {inert(row.region)}", PLAIN),)
+    if row.address:
+        yield ((inert(row.address), PLAIN),)
+    window = f"window {day_hm(row.not_before_ms, now_ms, zone)}–{day_hm(row.due_by_ms, now_ms, zone)}"
+    yield ((window, PLAIN),)
+
+
+def _stands(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> Iterator[Line]:
+    left_ms = row.due_by_ms - now_ms
+    word = row.state.replace("_", " ")
+    if row.gone:
+        yield (("GONE: no longer in the list", WARN),)
+    elif row.state == OFFERED:
+        yield from _offered(row, detail, now_ms, zone)
+    elif row.state == UNASSIGNED:
+        yield ((f"!! {word}", ALERT), (f"  due {left(left_ms)}{' · missed' if row.missed else ''}", PLAIN))
+    else:
+        holder = f" · {inert(row.worker)}" if row.worker else ""
+        due = f" · due {left(left_ms)}" if row.state in ("OPEN", "ACCEPTED") else ""
+        yield ((word, BOLD), (f"{holder}{due}{' · missed' if row.missed else ''}", PLAIN))
+
+
+def _offered(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> Iterator[Line]:
+    live = (
+        next((each.offer for each in detail.attempts if each.offer.id == row.live_offer_id), None) if detail else None
+    )
+    if live is None:
+        yield (("OFFERED", BOLD), (f" to {inert(row.worker)}", PLAIN))
+        return
+    left_ms = live.expires_ms - now_ms
+    whole = live.expires_ms - live.created_ms
+    yield (
+        ("OFFERED", BOLD),
+        (f" to {inert(live.worker)}, ", PLAIN),
+        (f"{countdown(left_ms)} left " if left_ms > 0 else "LAPSED ", PLAIN if left_ms > 10_000 else WARN),
+        (bar(left_ms, whole, 8), PLAIN if left_ms > 10_000 else WARN),
+    )
+    yield ((f"ETA {hm(live.band_from_ms, zone)}–{hm(live.band_to_ms, zone)} {live.confidence}", PLAIN),)
+
+
+def _attempts(attempts: tuple[AttemptRow, ...], now_ms: int, zone: str) -> Iterator[Line]:
+    yield ((f"attempts {len(attempts)}", HEAD),)
+    for each in reversed(attempts[-ATTEMPTS_SHOWN:]):
+        at_ms = each.answered_ms if each.answered_ms is not None else each.offer.created_ms
+        by = "" if each.made_by.startswith("auto:") else f" by {inert(each.made_by)}"
+        yield ((f" {clock(at_ms, zone)} {inert(each.offer.worker)} {each.state.lower()}{by}", PLAIN),)
+    if len(attempts) > ATTEMPTS_SHOWN:
+        yield ((f" and {len(attempts) - ATTEMPTS_SHOWN} before", DIM),)
+
+
+def _why(made: DecisionRow | None, zone: str) -> Iterator[Line]:
+    yield (("why", HEAD),)
+    if made is None:
+        yield ((" no decision yet", DIM),)
+        return
+    looked = made.ranked + sum(n for _, n in made.refused)
+    refused = " · ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in made.refused)
+    yield ((f" {clock(made.made_ms, zone)} {made.outcome.replace('_', ' ')} {inert(made.worker)}".rstrip(), PLAIN),)
+    yield ((f" {looked} looked at · {made.ranked} ranked{' · ' if refused else ''}{refused}", PLAIN),)
+    yield ((f" policy {made.policy} · {made.total_us / 1000:.1f} ms · w tells it all", DIM),)
+
+
+def _rest(row: JobRow) -> Iterator[Line]:
+    if row.notes:
+        yield (("notes ", HEAD), (inert(row.notes), PLAIN))
+    if row.attachments not in ("", "{}"):
+        yield (("attached ", HEAD), (inert(row.attachments[:ATTACHMENT_SHOWN]), DIM))

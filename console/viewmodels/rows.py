@@ -1,0 +1,126 @@
+"""What the desk shows, as plain rows: no engine, no widget, no exact place. Instants are ``_ms`` UTC."""
+
+from dataclasses import dataclass, field
+
+OPEN, OFFERED, ACCEPTED, IN_PROGRESS = "OPEN", "OFFERED", "ACCEPTED", "IN_PROGRESS"
+DONE, CANCELLED, UNASSIGNED = "DONE", "CANCELLED", "UNASSIGNED_ALERT"
+WAITING = frozenset({OPEN, UNASSIGNED})
+TERMINAL = frozenset({DONE, CANCELLED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """One job on the board. ``worker``: the holder, or who it is offered to. ``gone``: no longer in the database."""
+
+    id: str
+    type: str
+    skills: str
+    state: str
+    priority: int
+    not_before_ms: int
+    due_by_ms: int
+    duration_ms: int
+    address: str
+    notes: str
+    attachments: str
+    region: str
+    version: int
+    worker: str = ""
+    worker_id: str | None = None
+    live_offer_id: str | None = None
+    held_offer_id: str | None = None
+    missed: bool = False
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertRow:
+    """One open alert. ``due_ms``: the deadline of its job, where it has one."""
+
+    id: str
+    kind: str
+    severity: int
+    job_id: str | None
+    worker: str
+    detail: str
+    opened_ms: int
+    acked_by: str
+    owner: str
+    snoozed_until_ms: int
+    escalated: int
+    due_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferRow:
+    """One live offer: an absolute deadline, so that it counts down without being read again."""
+
+    id: str
+    job_id: str
+    worker: str
+    created_ms: int
+    expires_ms: int
+    band_from_ms: int
+    band_to_ms: int
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One offer of a job, live or answered."""
+
+    offer: OfferRow
+    state: str
+    answered_ms: int | None
+    made_by: str
+    arrival_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """The newest stored decision of a job, in numbers."""
+
+    made_ms: int
+    outcome: str
+    worker: str
+    ranked: int
+    refused: tuple[tuple[str, int], ...]
+    policy: int
+    total_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    job_id: str
+    attempts: tuple[AttemptRow, ...]
+    decision: DecisionRow | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFacts:
+    """What is said once a desk. ``rounds``: here, elsewhere or nobody dispatches automatically."""
+
+    name: str
+    zone: str
+    training: bool
+    readonly: bool
+    demo: bool
+    actor: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One consistent look at the database. ``read_s``: this machine's monotonic clock at the read."""
+
+    read_s: float
+    now_ms: int
+    site: SiteFacts
+    jobs: dict[str, JobRow]
+    alerts: tuple[AlertRow, ...]
+    offers: tuple[OfferRow, ...]
+    router: str
+    rounds: str
+    p99_us: int | None
+    detail: Detail | None = None
+    names: dict[str, str] = field(default_factory=dict[str, str])

@@ -1,0 +1,58 @@
+"""The one-line bars: how alive the desk is (top), what was said last, and which keys do what now (bottom)."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widgets import Static
+
+from console.commands import COMMANDS, DeskState, shown_key
+from console.viewmodels.cells import Line
+from console.viewmodels.rows import Snapshot
+from console.viewmodels.status import Health, line
+from console.widgets.paint import one
+from console.words import inert
+
+
+class OneLine(Static):
+    """Updates only when it says something else."""
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002  (Textual's own name)
+        super().__init__(id=id, markup=False)
+        self._said: Line = ()
+
+    def say(self, line: Line) -> None:
+        if line != self._said:
+            self._said = line
+            self.update(one(line) if line else Content(""))
+
+
+class StatusLine(OneLine):
+    def take(self, snap: Snapshot | None, health: Health, now_ms: int) -> None:
+        self.say(line(snap, health, max(10, self.size.width), now_ms))
+
+
+class Said(OneLine):
+    """The last outcome or error, in one line. ``look`` beside the words: ok, warn, alert."""
+
+    def tell(self, words: str, look: str = "plain") -> None:
+        mark = {"alert": "× ", "warn": "! ", "ok": "✓ "}.get(look, "")
+        self.say(((f"{mark}{inert(words)}", look),) if words else ())
+
+
+class KeyBar(OneLine):
+    """Keys in the order of their rank, as many as fit. What is not allowed now is dim and in brackets."""
+
+    def take(self, state: DeskState) -> None:
+        ranked = sorted((each for each in COMMANDS if each.rank is not None), key=lambda each: each.rank or 0)
+        pieces: list[tuple[str, str]] = []
+        room = self.size.width
+        for each in ranked:
+            key, may = shown_key(each), each.allowed(state) is None
+            text = f"{key} {each.label}" if may else f"({key} {each.label})"
+            need = cell_len(text) + (2 if pieces else 0)
+            if need > room:
+                break
+            room -= need
+            if pieces:
+                pieces.append(("  ", "plain"))
+            pieces += [(f"{key} ", "head"), (each.label, "plain")] if may else [(text, "dim")]
+        self.say(tuple(pieces))

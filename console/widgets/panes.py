@@ -1,0 +1,120 @@
+"""The panes of the desk: board, alerts, offers, and one job in full."""
+
+from dataclasses import replace
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from console.viewmodels import alerts as alert_lines
+from console.viewmodels import board as board_lines
+from console.viewmodels import detail as detail_lines
+from console.viewmodels import offers as offer_lines
+from console.viewmodels.board import Filter
+from console.viewmodels.cells import Line
+from console.viewmodels.rows import AlertRow, JobRow, OfferRow, Snapshot
+from console.widgets.lines import Lines
+from console.widgets.paint import content
+
+ORDERS = tuple(board_lines.ORDERS)
+
+
+class Board(Lines):
+    """The jobs. Rows that leave the list while the cursor is on them stay, marked as gone, until it moves."""
+
+    def __init__(self) -> None:
+        super().__init__(id="jobs", empty="no job matches; esc shows all")
+        self.rows: dict[str, JobRow] = {}
+        self.kept = Filter()
+        self.by = ORDERS[0]
+        self.now_ms = 0
+        self.zone = "UTC"
+
+    def header(self, width: int) -> Line:
+        return board_lines.header(width)
+
+    def read(self, key: str, width: int) -> Line:
+        return board_lines.line(self.rows[key], width, self.now_ms, self.zone)
+
+    def take(self, snap: Snapshot, now_ms: int, *, resort: bool = False) -> None:
+        rows = snap.jobs
+        if self.cursor is not None and self.cursor not in rows and (ghost := self.rows.get(self.cursor)) is not None:
+            rows = {**rows, ghost.id: _gone(ghost)}
+        self.rows, self.now_ms, self.zone = rows, now_ms, snap.site.zone
+        self.put_in_order(resort=resort)
+
+    def put_in_order(self, *, resort: bool) -> None:
+        fresh = resort or not self.order
+        self.show(board_lines.arrange(self.rows, self.order, self.kept, self.by, cursor=self.cursor, resort=fresh))
+        shown = f"{len(self.order)} of {len(self.rows)}" if self.kept.on else str(len(self.rows))
+        self.border_subtitle = Content(f"by {self.by} · {shown}")
+
+    @property
+    def job(self) -> JobRow | None:
+        return self.rows.get(self.cursor or "")
+
+
+def _gone(row: JobRow) -> JobRow:
+    return row if row.gone else replace(row, gone=True)
+
+
+class Alerts(Lines):
+    def __init__(self) -> None:
+        super().__init__(id="alerts", empty="no alerts")
+        self.rows: dict[str, AlertRow] = {}
+        self.now_ms = 0
+        self.zone = "UTC"
+
+    def read(self, key: str, width: int) -> Line:
+        return alert_lines.line(self.rows[key], width, self.now_ms, self.zone)
+
+    def take(self, snap: Snapshot, now_ms: int) -> None:
+        self.rows = {each.id: each for each in snap.alerts}
+        self.now_ms, self.zone = now_ms, snap.site.zone
+        self.show(alert_lines.arrange(snap.alerts, now_ms))
+
+    @property
+    def alert(self) -> AlertRow | None:
+        return self.rows.get(self.cursor or "")
+
+
+class Offers(Lines):
+    def __init__(self) -> None:
+        super().__init__(id="offers", empty="no live offers")
+        self.rows: dict[str, OfferRow] = {}
+        self.now_ms = 0
+        self.zone = "UTC"
+
+    def read(self, key: str, width: int) -> Line:
+        return offer_lines.line(self.rows[key], width, self.now_ms, self.zone)
+
+    def take(self, snap: Snapshot, now_ms: int) -> None:
+        self.rows = {each.id: each for each in snap.offers}
+        self.now_ms, self.zone = now_ms, snap.site.zone
+        self.show([each.id for each in snap.offers])
+
+    @property
+    def offer(self) -> OfferRow | None:
+        return self.rows.get(self.cursor or "")
+
+
+class JobDetail(VerticalScroll, can_focus=True):
+    """One job in full; as it was where it has gone meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._said: list[Line] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="told", markup=False)
+
+    def take(self, snap: Snapshot, job: JobRow | None, now_ms: int) -> None:
+        if job is None:
+            said: list[Line] = [(("no job is selected", "dim"),)]
+        else:
+            detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
+            said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
+        if said != self._said:
+            self._said = said
+            self.query_one("#told", Static).update(content(said))
