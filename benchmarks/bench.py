@@ -1,0 +1,23 @@
+"""The door of the benchmarks: `run.py bench ingest|search|decide|lease` asks here."""
+
+from collections.abc import Callable
+
+from benchmarks import decide, ingest, lease, search
+from benchmarks.figures import Figure, Progress, noise, silent
+
+BENCHES: dict[str, Callable[[Progress, bool], list[Figure]]] = {
+    "ingest": ingest.measure,
+    "search": search.measure,
+    "decide": decide.measure,
+    "lease": lease.measure,
+}
+
+
+def bench(name: str, *, progress: Progress | None = None, small: bool = False) -> list[Figure]:
+    """The figures of one bench, the machine's noise before and after. ``small``: for tests, the shapes alone.
+
+    Raises KeyError for an unknown name."""
+    measure, say = BENCHES[name], progress or silent
+    before = noise()
+    figures = measure(say, small)
+    return [*figures, *before, *noise()[1:]]

@@ -1,0 +1,5 @@
+from benchmarks.figures import Figure, Progress
+
+
+def measure(progress: Progress, small: bool) -> list[Figure]:
+    raise NotImplementedError
