@@ -13,7 +13,13 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from console.cli.parts import DemoOrder, DemoSite, Figure, Parts, ReplayOrder, ReplayReport
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -177,8 +183,49 @@ def open_door(arguments: list[str]) -> int:
         return check(arguments[1:])
     from console.cli.main import main
 
-    # The place where one door's parts are handed to another: the field and the naive programs of fixtures.
-    return main(arguments or ["console"])
+    return main(arguments or ["console"], handed_over())
+
+
+def handed_over() -> "Parts":
+    """The parts of other doors that the command line uses: doors never import each other, so they meet here.
+
+    Nothing of them is imported before it is used: `board` does not wait for what `replay` needs."""
+    from importlib.util import find_spec
+
+    from console.cli.parts import Parts
+
+    return Parts(
+        replay=replay_day if find_spec("fixtures.replay") else None,
+        open_console=open_desk if find_spec("console.app") else None,
+        demo=demo_site if find_spec("fixtures.demo") else None,
+        bench=measure if find_spec("benchmarks.bench") else None,
+    )
+
+
+def replay_day(order: "ReplayOrder") -> "ReplayReport":
+    from fixtures.replay import replay
+
+    return replay(
+        order.jobs, order.workers, site=order.site, seed=order.seed, answers=order.answers, progress=order.progress
+    )
+
+
+def open_desk(path: Path, site: "DemoSite | None") -> int:
+    from console.app import run_console
+
+    return run_console(path, demo=site, rounds=site is None)
+
+
+def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":
+    from importlib import import_module
+
+    return import_module("fixtures.demo").demo(seed=order.seed)
+
+
+def measure(what: str) -> "Sequence[Figure]":
+    from benchmarks.bench import bench
+
+    return bench(what)
 
 
 def start() -> int:

@@ -21,7 +21,7 @@ from engine.rules.ledger import Site
 from engine.rules.nouns import Actor, Role
 from engine.settings import BadSetting, Settings, Tables, load
 from engine.store import sqlite
-from engine.store.archive import FixArchive
+from engine.store.archive import FixArchive, NotAnArchive
 from engine.store.sqlite import SqliteStore
 from engine.verbs.site import SiteFile
 
@@ -136,7 +136,10 @@ def _site(store: SqliteStore, tenant: str | None) -> Site:
 
 def _fixes(path: Path) -> FixArchive:
     """The side file, made anew where it was lost: the index then fills from the next fixes."""
-    return FixArchive(path) if path.exists() else FixArchive.create(path)
+    try:
+        return FixArchive(path) if path.exists() else FixArchive.create(path)
+    except NotAnArchive as damaged:
+        raise Damaged(f"{damaged}; move it away and positions start anew") from damaged
 
 
 def _road(settings: Settings, store: SqliteStore, tenant: str) -> Road:

@@ -11,7 +11,9 @@ from engine.rules.nouns import TERMINAL, Interval, Job, JobState, Promise, Worke
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSight:
-    """A job as a desk sees it. ``slack_ms``: due_by − promised arrival, or − now while nobody is promised; None at the end."""
+    """A job as a desk sees it. ``slack_ms``: due_by − promised arrival, or − now while nobody is promised.
+
+    None once begun or ended."""
 
     id: str
     type: str
@@ -50,7 +52,7 @@ class BookingSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts:
-    """What the hot index may tell of one worker: the cell (H3, hexadecimal), the age of the position and of the contact."""
+    """What the hot index may tell of one worker: the cell (H3, hexadecimal), ages of the position and the contact."""
 
     cell: str
     position_age_ms: int

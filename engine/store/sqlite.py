@@ -199,6 +199,11 @@ class SqliteStore(Reads):
         os.rename(part, to)
         _sync_folder(to.parent)
 
+    def versions(self) -> tuple[str, int]:
+        """SQLite's own version, and the schema's."""
+        [row] = self._connection().execute("PRAGMA user_version").fetchall()
+        return sqlite3.sqlite_version, int(row["user_version"])
+
     def integrity(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file; empty when sound."""
         connection = self._connection()

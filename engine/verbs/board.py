@@ -49,7 +49,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """One look at a site. ``waiting``: least slack first, then priority; ``held``: accepted and in progress, by due_by."""
+    """One look at a site. ``waiting``: least slack first, then priority; ``held``: by due_by."""
 
     site: Site
     now_ms: int
@@ -161,7 +161,7 @@ def alerts(engine: Engine, actor: Actor) -> tuple[Alert, ...]:
     return engine.store.alerts(engine.tenant)
 
 
-# --- parts -------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------------------
 
 
 def _require(actor: Actor) -> None:

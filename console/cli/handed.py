@@ -1,0 +1,191 @@
+"""Commands whose work is another door's: the console, the demo, replays and benchmarks. run.py hands them over."""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from msgspec import Struct
+
+from console.cli import show
+from console.cli.call import Call, command, opened
+from console.cli.parts import DemoOrder, Figure, ReplayOrder, ReplayReport
+from console.cli.trouble import OK, REFUSED
+from engine.ports import CallboardError
+
+T = TypeVar("T")
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+HOLDS = {True: "holds", False: "MISSED", None: ""}
+MEASURED = ("ingest", "search", "decide", "lease")
+
+
+class Absent(CallboardError):
+    """This copy of Callboard lacks the part."""
+
+
+def _part(part: T | None, name: str) -> T:
+    if part is None:
+        raise Absent(f"{name}: this copy of Callboard does not have it")
+    return part
+
+
+# --- replay ------------------------------------------------------------------------------------------------------
+
+
+class LateDoc(Struct, frozen=True, kw_only=True):
+    p50: float
+    p95: float
+
+
+class ReplayDoc(Struct, frozen=True, kw_only=True):
+    """All but ``wall_s`` is the same for the same seed."""
+
+    jobs: int
+    assigned: int
+    on_time: int
+    missed: int
+    cancelled: int
+    alerts: int
+    offers: dict[str, int]
+    double_bookings: int
+    late_minutes: LateDoc
+    travel_minutes: float
+    top_decile_share: float
+    gini: float
+    virtual_hours: float
+    wall_s: float
+
+
+@command("replay", "replay --jobs monday_jobs.csv --workers monday_workers.csv --seed 7 --answers mixed")
+@click.option("--jobs", type=FILE, metavar="FILE", required=True, help="The day's jobs, as `import jobs` takes them.")
+@click.option("--workers", type=FILE, metavar="FILE", required=True, help="The day's workers.")
+@click.option("--site", type=FILE, metavar="FILE.toml", help="Site file: zone, regions, settings.")
+@click.option("--seed", type=int, default=1, show_default=True, help="One seed, one history.")
+@click.option("--answers", type=click.Choice(["accept", "mixed"]), default="accept", show_default=True,
+              help="accept: every offer after seconds; mixed: declines, silence, dead phones.")  # fmt: skip
+def replay(call: Call, jobs: Path, workers: Path, site: Path | None, seed: int, answers: str) -> int:
+    """Replay a whole day in virtual time, with the engine's own rounds, in a throw-away database."""
+    run = _part(call.parts.replay, "replay")
+    with _progress(f"Replaying {jobs.name}") as progress:
+        order = ReplayOrder(jobs=jobs, workers=workers, site=site, seed=seed, answers=answers, progress=progress)
+        doc = _replay_doc(run(order))
+    if call.as_json:
+        show.document(doc)
+        return OK
+    offers = ", ".join(f"{n} {outcome}" for outcome, n in doc.offers.items()) or "none"
+    late = f"{doc.late_minutes.p50:g} / {doc.late_minutes.p95:g}"
+    rows = [
+        ("jobs", doc.jobs), ("assigned", doc.assigned), ("on time", doc.on_time), ("missed", doc.missed),
+        ("cancelled", doc.cancelled), ("alerts", doc.alerts), ("offers", offers),
+        ("double bookings", doc.double_bookings),
+        ("minutes late, p50 / p95", late), ("travel, minutes", doc.travel_minutes),
+        ("share of the busiest tenth", f"{doc.top_decile_share:.0%}"), ("Gini", f"{doc.gini:.3f}"),
+        ("virtual hours", doc.virtual_hours), ("wall seconds", doc.wall_s),
+    ]  # fmt: skip
+    show.table(f"replay of {jobs.name}, seed {seed}, answers {answers}", ("figure", "value>"), rows)
+    return OK
+
+
+def _replay_doc(report: ReplayReport) -> ReplayDoc:
+    return ReplayDoc(
+        jobs=report.jobs,
+        assigned=report.assigned,
+        on_time=report.on_time,
+        missed=report.missed,
+        cancelled=report.cancelled,
+        alerts=report.alerts,
+        offers=dict(report.offers),
+        double_bookings=report.double_bookings,
+        late_minutes=LateDoc(p50=report.late_minutes.p50, p95=report.late_minutes.p95),
+        travel_minutes=report.travel_minutes,
+        top_decile_share=report.top_decile_share,
+        gini=report.gini,
+        virtual_hours=report.virtual_hours,
+        wall_s=report.wall_s,
+    )
+
+
+@contextmanager
+def _progress(what: str) -> Generator[Callable[[float], None] | None]:
+    """A bar on stderr where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True, markup=False), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+# --- the console and the demo ------------------------------------------------------------------------------------
+
+
+SEED = click.option("--seed", type=int, default=1, show_default=True, help="The demo's: one seed, one history.")
+
+
+@command("console", "console --db site.db\nconsole --demo")
+@click.option("--demo", "on_demo", is_flag=True, help="Open the demo site even where a database is named.")
+@SEED
+def console(call: Call, on_demo: bool, seed: int) -> int:
+    """Open the desk in this terminal; without a database, on the demo site."""
+    if on_demo or not call.names_database():
+        return _on_demo(call, seed)
+    open_console = _part(call.parts.open_console, "console")
+    with opened(call):
+        pass  # a wrong path, a damaged file, an unknown tenant are said before the screen is taken
+    return open_console(call.path(), None)
+
+
+@command("demo", "demo --seed 7")
+@SEED
+def demo(call: Call, seed: int) -> int:
+    """Open the desk on the demo site: a river town with simulated workers."""
+    return _on_demo(call, seed)
+
+
+def _on_demo(call: Call, seed: int) -> int:
+    open_console, made = _part(call.parts.open_console, "console"), _part(call.parts.demo, "demo")
+    with made(DemoOrder(seed=seed)) as site:
+        return open_console(site.path, site)
+
+
+# --- benchmarks --------------------------------------------------------------------------------------------------
+
+
+class FigureDoc(Struct, frozen=True, kw_only=True):
+    figure: str
+    value: float
+    unit: str
+    bar: float | None
+    holds: bool | None
+
+
+@command("bench", "bench decide --json")
+@click.argument("what", type=click.Choice(MEASURED))
+def bench(call: Call, what: str) -> int:
+    """Measure one part of the engine against its bar (exit 1 where one does not hold)."""
+    run = _part(call.parts.bench, "bench")
+    with show.working(f"Measuring {what}"):
+        figures = run(what)
+    docs = _figure_docs(figures)
+    if call.as_json:
+        show.document(docs)
+    else:
+        rows = [(each.figure, f"{each.value:g}", each.unit, "" if each.bar is None else f"{each.bar:g}",
+                 HOLDS[each.holds]) for each in docs]  # fmt: skip
+        show.table(f"bench {what}", ("figure", "value>", "unit", "bar>", ""), rows)
+    return REFUSED if any(each.holds is False for each in docs) else OK
+
+
+def _figure_docs(figures: Sequence[Figure]) -> list[FigureDoc]:
+    return [
+        FigureDoc(figure=each.figure, value=each.value, unit=each.unit, bar=each.bar, holds=each.holds)
+        for each in figures
+    ]
+
+
+COMMANDS = {"console": console, "demo": demo, "replay": replay, "bench": bench}

@@ -1,0 +1,111 @@
+"""What `run.py` hands to the command line, because doors never import each other: replay, demo, console, benchmarks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from engine.ports import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayOrder:
+    """A day to be replayed in virtual time. ``answers``: accept (every offer, after seconds) or mixed.
+
+    ``progress``: told the share that is done, 0 to 1."""
+
+    jobs: Path
+    workers: Path
+    site: Path | None = None
+    seed: int = 1
+    answers: str = "accept"
+    progress: Callable[[float], None] | None = None
+
+
+class LateMinutes(Protocol):
+    """Minutes from due_by to the start, of the jobs that were begun too late."""
+
+    @property
+    def p50(self) -> float: ...
+    @property
+    def p95(self) -> float: ...
+
+
+class ReplayReport(Protocol):
+    """What became of a replayed day. ``offers``: by outcome. All but ``wall_s`` is the same for the same seed.
+
+    A protocol: who replays has a report of its own, and knows nothing of this door."""
+
+    @property
+    def jobs(self) -> int: ...
+    @property
+    def assigned(self) -> int: ...
+    @property
+    def on_time(self) -> int: ...
+    @property
+    def missed(self) -> int: ...
+    @property
+    def cancelled(self) -> int: ...
+    @property
+    def alerts(self) -> int: ...
+    @property
+    def offers(self) -> Mapping[str, int]: ...
+    @property
+    def double_bookings(self) -> int: ...
+    @property
+    def late_minutes(self) -> LateMinutes: ...
+    @property
+    def travel_minutes(self) -> float: ...
+    @property
+    def top_decile_share(self) -> float: ...
+    @property
+    def gini(self) -> float: ...
+    @property
+    def virtual_hours(self) -> float: ...
+    @property
+    def wall_s(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoOrder:
+    """``seed``: one seed, one history."""
+
+    seed: int = 1
+
+
+class DemoSite(Protocol):
+    """A demo site: its database, and what brings it to life on the engine of whoever shows it (rounds included)."""
+
+    @property
+    def path(self) -> Path: ...
+    def start(self, engine: Engine) -> None: ...
+    def stop(self) -> None: ...
+
+
+class Figure(Protocol):
+    """One measured figure of a benchmark beside its bar."""
+
+    @property
+    def figure(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def bar(self) -> float | None: ...
+    @property
+    def holds(self) -> bool | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Each None where this copy of the house lacks it.
+
+    ``open_console``: the desk on a database, alive where a demo site is given; answers the exit code. ``demo``: made
+    anew, and gone when the context is left. ``bench``: by the name of what is measured."""
+
+    replay: Callable[[ReplayOrder], ReplayReport] | None = None
+    open_console: Callable[[Path, DemoSite | None], int] | None = None
+    demo: Callable[[DemoOrder], AbstractContextManager[DemoSite]] | None = None
+    bench: Callable[[str], Sequence[Figure]] | None = None
