@@ -1,6 +1,6 @@
 """The worker's answers: accept, decline, start, finish. Each is safe to repeat, and says what became of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from engine import leases, records
@@ -42,7 +42,8 @@ def accept(engine: Engine, actor: Actor, offer_id: str, worker_id: str) -> Answe
         return Answered(outcome=Answer.NOT_FOUND)
     held = engine.store.run(engine.tenant, leases.accept(actor, offer_id, worker_id))
     if isinstance(held, Lost):
-        return _too_late(engine, actor, offer_id, worker_id)
+        told = _too_late(engine, actor, offer_id, worker_id)
+        return replace(told, outcome=Answer.LOST) if told.outcome is Answer.DECLINED else told
     return _answered(engine, Answer.ACCEPTED, offer_id)
 
 
@@ -149,15 +150,14 @@ def _too_late(engine: Engine, actor: Actor, offer_id: str, worker_id: str) -> An
 
 def _standing(facts: OfferFacts) -> Answer:
     offer = facts.offer
-    if offer.state is OfferState.ACCEPTED and facts.job_held_offer_id == offer.id:
-        return Answer.ALREADY_ACCEPTED
+    if offer.state is OfferState.ACCEPTED:
+        return Answer.ALREADY_ACCEPTED if facts.job_held_offer_id == offer.id else Answer.LOST
     if offer.state is OfferState.EXPIRED:
         return Answer.EXPIRED
-    if offer.epoch < facts.epoch_now or offer.generation < facts.generation_now:
-        return Answer.FENCED
     if offer.state is OfferState.DECLINED:
         return Answer.DECLINED
-    return Answer.LOST
+    old = offer.epoch < facts.epoch_now or offer.generation < facts.generation_now
+    return Answer.FENCED if old else Answer.LOST
 
 
 def _answered(engine: Engine, outcome: Answer, offer_id: str, then: Assigned | None = None) -> Answered:
