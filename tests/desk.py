@@ -4,7 +4,7 @@ Nothing is faked: SQLite on disk, the real index, the verbs. Times are minutes f
 router an ETA is the stand-in, so that ``north(12)`` is 12 minutes from the middle.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from engine import wiring
@@ -35,14 +35,16 @@ def person(name: str = "dora", role: Role = Role.SUPERVISOR) -> Actor:
 
 
 def box(area_id: str, centre: Point, half_deg: float) -> Area:
-    south, north_, west, east = (centre.lat - half_deg, centre.lat + half_deg, centre.lng - half_deg,
-                                 centre.lng + half_deg)  # fmt: skip
-    return Area(id=area_id, name=area_id.title(),
-                rings=((Point(south, west), Point(south, east), Point(north_, east), Point(north_, west)),))  # fmt: skip
+    south, north_ = centre.lat - half_deg, centre.lat + half_deg
+    west, east = centre.lng - half_deg, centre.lng + half_deg
+    ring = (Point(south, west), Point(south, east), Point(north_, east), Point(north_, west))
+    return Area(id=area_id, name=area_id.title(), rings=(ring,))
 
 
 class Desk:
-    """One site, one process. ``auto``: jobs are offered by themselves; other settings as sections of a site file."""
+    """One site, one process. ``auto``: jobs are offered by themselves; other settings as sections of a site file.
+
+    ``mono_ms``: the clock that does not jump; by default it goes with the site's."""
 
     def __init__(
         self,
@@ -52,12 +54,13 @@ class Desk:
         zone: str = "Europe/Vienna",
         now_ms: int = START_MS,
         regions: tuple[tuple[str, Area | None], ...] = (("main", None),),
+        mono_ms: Callable[[], int] | None = None,
         **settings: Mapping[str, object],
     ) -> None:
         self.path = folder / "desk.db"
         settings["lease"] = {"auto_offer": auto, **settings.get("lease", {})}
         wiring.create(self.path, site.SiteFile(zone=zone, regions=regions, overrides=settings), training=True)
-        self.engine = wiring.open_engine(self.path, new_id=wiring.seeded_ids(1))
+        self.engine = wiring.open_engine(self.path, new_id=wiring.seeded_ids(1), mono_ms=mono_ms)
         self.start_ms = now_ms
         self.places: dict[str, Point] = {}
         self.rounds = sweep.Desk(engine=self.engine, holder="test")
@@ -65,6 +68,12 @@ class Desk:
 
     def close(self) -> None:
         wiring.close(self.engine)
+
+    def restart(self) -> None:
+        """As after a crash: nothing is given back, a new process opens the file."""
+        wiring.close(self.engine)
+        self.engine = wiring.open_engine(self.path, new_id=wiring.seeded_ids(2))
+        self.rounds = sweep.Desk(engine=self.engine, holder="test again")
 
     # --- the clock ------------------------------------------------------------------------------------------------
 
@@ -163,10 +172,11 @@ class Desk:
         return override(self.engine, person(), job_id, name, WHY, force=force)
 
     def worked(self, name: str, jobs: int) -> None:
-        """So many jobs accepted, begun and finished today, each next to where the worker stands."""
+        """So many jobs accepted, begun and finished today, each next to where the worker stands (none is on demand)."""
+        later = (self.now_ms - self.start_ms) / MINUTE_MS + 90
         for n in range(jobs):
             ref = f"{name}-earlier-{n}"
-            self.job(ref, self.places[name], lasts=1)
+            self.job(ref, self.places[name], opens=later, due=later + 60, lasts=1)
             self.give(ref, name)
             self.begin(ref, name)
             self.finish(ref, name)
@@ -174,7 +184,7 @@ class Desk:
 
     def takeover(self, name: str = "main") -> None:
         """Become the region's dispatcher: the rounds run from here on."""
-        region.takeover(self.engine, person(), name, "test")
+        region.takeover(self.engine, person(), name, self.rounds.holder)
 
     def ring(self, *names: str) -> int:
         """The rounds of these names once, in order; answers what they did."""

@@ -12,6 +12,7 @@ from engine.rules.nouns import Actor
 from engine.verbs.assign import require
 
 log = logging.getLogger("callboard.region")
+LAPSED_MAX = 10_000
 
 
 def region_named(engine: Engine, region: str) -> Region:
@@ -28,6 +29,8 @@ def takeover(
     """Become the region's dispatcher. Raises Busy while another one's lease runs (and not by force)."""
     require(actor, "takeover")
     seen = region_named(engine, region)
+    for offer_id in engine.store.due_offers(engine.tenant, region, limit=LAPSED_MAX):
+        engine.store.run(engine.tenant, leases.expire(actor, offer_id))  # at its own time: withdrawn is for the living
     lease = engine.settings.lease
     taken = engine.store.run(
         engine.tenant,

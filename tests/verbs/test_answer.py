@@ -127,7 +127,7 @@ def test_a_dispatcher_may_answer_for_a_worker_and_a_customer_may_not(desk: Desk)
     assert done.outcome is Answer.ACCEPTED
 
 
-# --- start and finish ---------------------------------------------------------------------------------------------------
+# --- start and finish ------------------------------------------------------------------------------------------------
 
 
 def test_start_and_finish_are_the_holders_own_and_safe_to_repeat(desk: Desk) -> None:

@@ -57,7 +57,7 @@ def test_ties_go_by_score_then_jobs_today_then_id(desk: Desk) -> None:
     assert ranking(desk.assign("J1").considered) == ["ana", "ben", "cem"]
 
 
-# --- the filters: absent from the ranking, each with its reason and number -----------------------------------------
+# --- the filters: absent from the ranking, each with its reason and number -------------------------------------------
 
 
 def test_every_filter_keeps_its_worker_out_and_says_why_with_a_number(found: Found) -> None:
@@ -185,7 +185,7 @@ def test_a_worker_opted_into_travel_may_leave_the_area_when_on_time(desk: Desk) 
     assert verdicts(done.considered)["stays"] == "outside_area"
 
 
-# --- slack capacity ---------------------------------------------------------------------------------------------------
+# --- slack capacity --------------------------------------------------------------------------------------------------
 
 
 def test_one_of_five_idle_workers_of_a_cell_is_kept_for_emergencies(found: Found) -> None:
@@ -209,7 +209,7 @@ def test_four_idle_workers_are_too_few_to_keep_one_back(found: Found) -> None:
     assert len(ranking(desk.assign("J1").considered)) == 4
 
 
-# --- K, then the next K -----------------------------------------------------------------------------------------------
+# --- K, then the next K ----------------------------------------------------------------------------------------------
 
 
 def test_the_best_five_are_timed_and_the_others_are_named_as_not_timed(desk: Desk) -> None:
@@ -246,7 +246,7 @@ def test_when_all_five_fail_on_real_times_the_next_five_are_timed(desk: Desk) ->
     assert said(done.considered, "near0").detail == "arrives 1 min after due_by"
 
 
-# --- repeated, lost, alerts ---------------------------------------------------------------------------------------------
+# --- repeated, lost, alerts ------------------------------------------------------------------------------------------
 
 
 def test_assign_repeated_returns_the_offer_that_stands(desk: Desk) -> None:
@@ -387,7 +387,7 @@ def test_B059_without_that_setting_the_cooldown_holds(desk: Desk) -> None:
     assert verdicts(again.considered) == {"w1": "cooldown"}
 
 
-# --- what is kept, who may ---------------------------------------------------------------------------------------------
+# --- what is kept, who may -------------------------------------------------------------------------------------------
 
 
 def test_the_offer_carries_its_decision_epoch_generation_and_band(desk: Desk) -> None:

@@ -77,7 +77,7 @@ def test_the_same_key_and_body_answers_the_same_job_and_makes_no_second(desk: De
 
 def test_B062_the_same_key_with_another_body_is_refused_and_names_the_job(desk: Desk) -> None:
     intake.create_job(desk.engine, person(), desk.new_job("J1"), key="k1")
-    with pytest.raises(intake.KeyReused, match="k1.*J1.*another body"):
+    with pytest.raises(intake.KeyReused, match=r"k1.*J1.*another body"):
         intake.create_job(desk.engine, person(), desk.new_job("J1", due=61), key="k1")
     assert desk.look("J1").due_by_ms == desk.at(60)
 

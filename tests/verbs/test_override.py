@@ -17,7 +17,7 @@ def reasons(desk: Desk, job_id: str, name: str) -> list[str]:
     return [each.reason for each in desk.give(job_id, name, force=False).overrules]
 
 
-# --- may be overruled --------------------------------------------------------------------------------------------------
+# --- may be overruled ------------------------------------------------------------------------------------------------
 
 
 def test_stale_may_be_overruled(desk: Desk) -> None:
@@ -87,7 +87,7 @@ def test_a_shift_may_be_overruled_by_a_supervisor_and_not_by_a_dispatcher(desk: 
     assert "off_shift" in reasons(desk, "J1", "ana")
 
 
-# --- never ------------------------------------------------------------------------------------------------------------
+# --- never -----------------------------------------------------------------------------------------------------------
 
 
 def test_B126_skills_a_live_offer_elsewhere_and_another_region_are_never_overruled(found: Found) -> None:
@@ -140,7 +140,7 @@ def test_a_busy_worker_is_promised_after_the_booking_late_and_never_over_it(desk
     assert [each.reason for each in done.overrules] == ["late"]
 
 
-# --- what the job is ---------------------------------------------------------------------------------------------------
+# --- what the job is -------------------------------------------------------------------------------------------------
 
 
 def test_an_override_is_a_leased_offer_of_manual_confidence(desk: Desk) -> None:
@@ -219,4 +219,4 @@ def test_the_booking_before_moves_the_departure(desk: Desk) -> None:
     desk.job("J1", north(0), due=90, lasts=10)
     done = desk.give("J1", "ana", force=False)
     assert done.offer is not None
-    assert done.offer.promise.arrival_ms - desk.at(40) in range(0, 1001), "10 there, 20 work, 10 back"
+    assert done.offer.promise.arrival_ms - desk.at(40) in range(1001), "10 there, 20 work, 10 back"

@@ -1,6 +1,6 @@
 """A real OSRM over Heidelberg: 220 m across the Neckar lose to 2 km on the job's bank, also when the router has gone.
 
-The router is stopped, hung, answers HTML, or lies; each decision is made in less than 500 ms, what was remembered of the
+The router is stopped, hung, answers HTML, or lies; each decision takes less than 500 ms, what was remembered of the
 river still counts, and the breaker closes by itself afterwards (SPEC 4, 11).
 """
 
@@ -68,7 +68,7 @@ def let_the_cache_lapse() -> None:
     time.sleep(1.1)
 
 
-# --- the router is there ----------------------------------------------------------------------------------------------
+# --- the router is there ---------------------------------------------------------------------------------------------
 
 
 def test_the_worker_across_the_river_loses_to_one_on_the_jobs_bank(
@@ -239,7 +239,7 @@ def test_a_site_that_requires_the_router_refuses_instead_of_guessing(found: Foun
     assert "requires one" in said(done.considered, "across").detail
 
 
-# --- no road at all ---------------------------------------------------------------------------------------------------
+# --- no road at all --------------------------------------------------------------------------------------------------
 
 
 def test_B084_no_route_is_never_zero_never_a_great_circle_and_is_remembered(found: Found, start_router: Start) -> None:
