@@ -186,3 +186,12 @@ def dump(path: Path) -> list[str]:
 
 def nobody(job_id: str) -> Cause:
     return Cause(kind="unassigned", cause=job_id, severity=1, detail="nobody is about", job_id=job_id)
+
+
+def enrolled(worker_id: str) -> Program[str]:
+    who = Actor(name="init", role=Role.SUPERVISOR)
+    return records.enrol(who, new_worker(worker_id), "main", known=False)
+
+
+def opened(job_id: str) -> Program[str]:
+    return records.open_job(Actor(name="init", role=Role.SUPERVISOR), new_job(job_id), "main")
