@@ -1,0 +1,97 @@
+"""Shifts, absences and workers who leave (SPEC 1, 3)."""
+
+import pytest
+
+from engine.ports import Forbidden, Invalid, NotFound, Stale
+from engine.records import Why
+from engine.rules.nouns import Interval, Role
+from engine.verbs import ingest, roster
+from engine.verbs.roster import absent, leave, shift
+from tests.desk import Desk, north, offered_to, person, ranking, verdicts
+
+
+def span(desk: Desk, start: float, end: float) -> Interval:
+    return Interval(starts_ms=desk.at(start), ends_ms=desk.at(end))
+
+
+def test_an_absence_keeps_a_worker_out_while_it_lasts_and_not_a_minute_longer(desk: Desk) -> None:
+    """Half-open: a job that ends as the absence begins, or a departure as it ends, does not touch it."""
+    desk.worker("ana", north(10))
+    desk.absent("ana", 40, 60)
+    desk.job("before", due=30, lasts=30)
+    desk.job("over", due=30, lasts=31)
+    assert ranking(desk.assign("before").considered) == ["ana"]
+    desk.decline(desk.engine.store.live_offers("main")[0])
+    assert verdicts(desk.assign("over").considered) == {"ana": "absent"}
+    desk.advance(60 * 60, fresh=True)
+    desk.job("after", opens=60, due=90)
+    assert offered_to(desk.assign("after")) == "ana"
+
+
+def test_an_absence_names_the_accepted_jobs_it_touches_and_leaves_them(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    for ref, opens in (("in", 60), ("out", 180)):
+        desk.job(ref, opens=opens, due=opens + 10, lasts=30)
+        desk.give(ref, "ana")
+    _, touched = absent(desk.engine, person(), "ana", span(desk, 80, 180), "dentist")
+    assert touched == ("in",)
+    assert [each.job_id for each in desk.hand("ana").bookings] == ["in", "out"]
+
+
+def test_a_second_shift_of_the_day_serves_and_the_gap_between_does_not(desk: Desk) -> None:
+    desk.worker("ana", north(0), shift=(-60, 30))
+    shift(desk.engine, person(), "ana", span(desk, 120, 240))
+    assert len(desk.hand("ana").shifts) == 2
+    desk.job("gap", opens=40, due=60)
+    desk.job("later", opens=100, due=130)
+    assert verdicts(desk.assign("gap").considered) == {"ana": "off_shift"}
+    done = desk.assign("later")
+    assert offered_to(done) == "ana"
+    assert done.offer is not None
+    assert done.offer.promise.starts_ms == desk.at(120), "she leaves when her second shift begins"
+
+
+def test_a_shift_replaces_those_it_overlaps(desk: Desk) -> None:
+    desk.worker("ana", north(0), shift=(-60, 30))
+    worker = shift(desk.engine, person(), "ana", span(desk, 0, 90), Why(reason="other", words="stays on for the fair"))
+    assert [(each.starts_ms, each.ends_ms) for each in worker.shifts] == [(desk.at(0), desk.at(90))]
+    row = desk.engine.store.newest_audit("main", limit=1)[0]
+    assert (row.act, row.worker_id, row.words) == ("shift", "ana", "stays on for the fair")
+
+
+def test_B124_a_worker_who_leaves_stays_in_past_reports_and_takes_no_fix_any_more(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    desk.worked("ana", 3)
+    leave(desk.engine, person(), "ana")
+    assert desk.engine.store.day_counts("main", "2027-01-01") == (("ana", "2027-01-15", 3),)
+    assert {job.done_by for job in desk.engine.store.jobs("main")} == {"ana"}
+    assert [worker.id for worker in desk.engine.store.workers("main")] == []
+    desk.advance(10)
+    assert desk.fix("ana", north(0)).rejected == {"unknown_worker": 1}
+    desk.job("J1")
+    assert desk.assign("J1").considered == ()
+
+
+def test_B124_a_worker_with_an_offer_or_a_booking_may_not_leave(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    desk.job("J1")
+    desk.give("J1", "ana")
+    with pytest.raises(Stale, match="still holds J1"):
+        leave(desk.engine, person(), "ana")
+    assert [worker.id for worker in desk.engine.store.workers("main")] == ["ana"]
+
+
+def test_what_is_wrong_is_said(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    with pytest.raises(Invalid, match="the end has to come after the start"):
+        absent(desk.engine, person(), "ana", span(desk, 10, 10))
+    with pytest.raises(NotFound, match="worker nobody"):
+        shift(desk.engine, person(), "nobody", span(desk, 0, 10))
+    with pytest.raises(Forbidden):
+        roster.absent(desk.engine, person("ana", Role.WORKER), "ana", span(desk, 0, 10))
+
+
+def test_B019_a_fix_of_an_unknown_worker_is_counted_and_makes_nobody_appear(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    assert desk.fix("nobody", north(0)) == ingest.FixesTaken(kept=0, rejected={"unknown_worker": 1})
+    assert desk.engine.metrics.counts()["fixes unknown_worker"] == 1
