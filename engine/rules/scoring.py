@@ -150,7 +150,13 @@ def promise(timed: Timed, job: Job, rules: EtaRules, confidence: Confidence | No
         starts_ms=work.starts_ms,
         ends_ms=work.ends_ms,
         eta_s=timed.eta_s,
-        band_from_ms=from_s * 1000,
+        band_from_ms=max(from_s * 1000, _mark_before(job.not_before_ms, rules)),
         band_to_ms=to_s * 1000,
         confidence=confidence or timed.travel.confidence,
     )
+
+
+def _mark_before(at_ms: int, rules: EtaRules) -> int:
+    """The band's mark at or before an instant: nobody is told of an arrival before the window opens."""
+    step_ms = rules.band_min * 60_000
+    return at_ms // step_ms * step_ms
