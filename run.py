@@ -217,9 +217,9 @@ def open_desk(path: Path, site: "DemoSite | None") -> int:
 
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":
-    from importlib import import_module
+    from fixtures.demo import opened
 
-    return import_module("fixtures.demo").demo(seed=order.seed)
+    return opened(ROOT / ".osrm", seed=order.seed, said=say)
 
 
 def measure(what: str) -> "Sequence[Figure]":
