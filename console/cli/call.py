@@ -108,7 +108,7 @@ def command(name: str, example: str) -> Callable[[Callable[..., int]], click.Com
     """A command with the shared options; its docstring is the help, ``example`` its last lines."""
 
     def made(function: Callable[..., int]) -> click.Command:
-        lines = "\n".join(f"  run.py {line}" for line in example.splitlines())
+        lines = "\n".join(f"  {line if 'run.py' in line else f'run.py {line}'}" for line in example.splitlines())
         return click.command(name, epilog=f"\b\nExample:\n{lines}")(click.pass_obj(shared(function)))
 
     return made

@@ -162,7 +162,9 @@ def reassign(
 def preempt(
     call: Call, job: str, urgent: str, aimed_at: str | None, actor_name: str, reason: str, note: str, role: str
 ) -> int:
-    """Take a worker from JOB for one of higher priority, which is offered to them in the same act."""
+    """Take a worker from JOB for a job of higher priority.
+
+    That one is offered to them in the same act, and JOB is offered on."""
     why = why_of(reason, note)
     return _revoke(
         call, "preempted", (actor_name, role),
@@ -206,9 +208,10 @@ class OverriddenDoc(Struct, frozen=True, kw_only=True):
 @click.option("--force", is_flag=True, help="Accept on the worker's behalf: they have said yes by telephone.")
 @with_reason
 def override(call: Call, job: str, worker: str, force: bool, actor_name: str, reason: str, note: str, role: str) -> int:
-    """Offer JOB to WORKER whatever may be overruled: stale, area, cooldown, late, reserve; shift as supervisor.
+    """Offer JOB to a worker of your choice.
 
-    Never: skills, another region, overlap, capacity, absence, a live offer elsewhere."""
+    It overrules stale, area, cooldown, late and reserve, and, as supervisor, the shift. Never: skills, another region,
+    overlap, capacity, absence, a live offer elsewhere."""
     why = why_of(reason, note)
     with opened(call) as engine:
         made = overriding.override(engine, actor(engine, actor_name, role), job, worker, why, force=force)

@@ -66,7 +66,9 @@ class ReplayDoc(Struct, frozen=True, kw_only=True):
 @click.option("--answers", type=click.Choice(["accept", "mixed"]), default="accept", show_default=True,
               help="accept: every offer after seconds; mixed: declines, silence, dead phones.")  # fmt: skip
 def replay(call: Call, jobs: Path, workers: Path, site: Path | None, seed: int, answers: str) -> int:
-    """Replay a whole day in virtual time, with the engine's own rounds, in a throw-away database."""
+    """Replay a whole day in virtual time, with the engine's own rounds.
+
+    It runs in a throw-away training database; none is needed."""
     run = _part(call.parts.replay, "replay")
     with _progress(f"Replaying {jobs.name}") as progress:
         order = ReplayOrder(jobs=jobs, workers=workers, site=site, seed=seed, answers=answers, progress=progress)

@@ -42,7 +42,9 @@ Named = tuple[str, Callable[[], tuple[bool, str]]]
 
 @command("doctor", "doctor --db site.db\ndoctor --json --db site.db")
 def doctor(call: Call) -> int:
-    """Check the machine, the database and the site; exit 1 where something is wrong, 3 where the database is."""
+    """Check the machine, the database and the site.
+
+    Exit 1 where something is wrong, 3 where it is the database or its audit."""
     checks, code = [Check(name="python", ok=True, detail=f"{platform.python_version()} at {sys.executable}")], OK
     path = call.path()
     checks.append(_asked("filesystem", lambda: _filesystem(path)))
@@ -116,7 +118,7 @@ def _mounted(folder: Path) -> str:
     real, best, kind = str(folder.resolve()), "", ""
     for line in lines:
         _, mount, found, *_ = line.split(" ")
-        mount = mount.encode().decode("unicode_escape")
+        mount = mount.replace("\\040", " ")
         inside = real == mount or real.startswith(mount.rstrip("/") + "/")
         if inside and len(mount) >= len(best):
             best, kind = mount, found

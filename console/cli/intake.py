@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from console.cli import show
-from console.cli.call import ACTOR, ROLE, Call, actor, command, opened
+from console.cli.call import ACTOR, ROLE, Call, actor, command, opened, shared
 from console.cli.moments import moment
 from console.cli.trouble import OK, REFUSED
 from console.cli.wire import AssignedDoc, assigned_doc
@@ -47,10 +47,10 @@ class ImportDoc(Struct, frozen=True, kw_only=True):
 @command(
     "import",
     "import jobs monday.csv --dry-run --db site.db\n"
-    "import workers staff.xlsx.csv --map name=Employee --map capacity==1 --db site.db",
+    "import workers staff.csv --map name=Employee --map capacity==1 --db site.db",
 )
 @click.argument("kind", type=click.Choice(KINDS))
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True, dir_okay=False))
 @click.option("--tz", metavar="ZONE", help="Zone of times written without an offset (else the site's).")
 @click.option("--map", "maps", metavar="OURS=THEIRS", multiple=True,
               help="Which column of the file is ours: lat=Latitude. duration_min==30: the same for every row. "
@@ -180,6 +180,7 @@ class Place(click.ParamType[str]):
 
 
 @click.group("create")
+@shared
 def create() -> None:
     """Create one job or one worker by options."""
 

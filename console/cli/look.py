@@ -73,7 +73,7 @@ class BoardDoc(Struct, frozen=True, kw_only=True):
 
 @command("board", "board --db site.db")
 def board(call: Call) -> int:
-    """The desk at one look: alerts, waiting jobs by slack, live offers, held jobs, workers, regions."""
+    """The desk at one look: alerts, waiting jobs by slack, live offers, held jobs."""
     with opened(call, writing=False) as engine:
         found = see.board(engine, actor(engine, None))
     if call.as_json:

@@ -53,9 +53,14 @@ class Commands(click.Group):
                 formatter.write_dl(rows)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
 @shared
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> object:
     """Callboard: assign skilled workers to jobs, explain every choice, and never promise anyone twice.
 
     \b
@@ -67,6 +72,17 @@ def cli() -> None:
     Without a command the console opens on the demo site. Exit codes: 0 ok, 1 refused or lost, 2 usage, 3 damaged or
     missing database, 4 read-only.
     """
+    if ctx.invoked_subcommand is not None:
+        return None
+    if ctx.ensure_object(Call).as_json:
+        raise click.UsageError("a command is wanted with --json", ctx)
+    return ctx.invoke(_console(ctx))
+
+
+def _console(ctx: click.Context) -> click.Command:
+    found = cli.get_command(ctx, "console")
+    assert found is not None
+    return found
 
 
 def main(arguments: list[str], parts: Parts) -> int:

@@ -171,11 +171,12 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 @command("fixes", "fixes today.jsonl --db site.db\ntail -f phones.jsonl | run.py fixes - --db site.db")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True, dir_okay=False))
 def fixes(call: Call, file: Path) -> int:
-    """Take position reports, one JSON line each: worker, device_time, lat, lng; optional accuracy (m), seq.
+    """Take position reports, one JSON line each.
 
-    device_time is RFC 3339 with an offset, or milliseconds UTC. received_at is taken on a training database alone.
+    Keys: worker, device_time, lat, lng; optional accuracy (metres) and seq. device_time is RFC 3339 with an offset, or
+    milliseconds UTC. received_at is taken on a training database alone.
     A bad line is told by number and field and stops nothing; exit 1 where a line was bad."""
     with opened(call) as engine, nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as source:
         intake = Intake(engine)

@@ -81,6 +81,8 @@ class SqliteStore(Reads):
                 raise Damaged(f"{self.path} is of schema {version['user_version']}, older than any that can be opened")
             [kind] = connection.execute("SELECT value FROM store_info WHERE key = 'kind'").fetchall()
         except sqlite3.DatabaseError as error:
+            if "readonly" in str(error) or "unable to open" in str(error):
+                raise ReadOnly(f"{self.path}: its folder cannot be written, which SQLite needs even to read") from error
             raise Damaged(
                 f"{self.path} cannot be read as a database ({error}); restore the last good backup"
             ) from error
