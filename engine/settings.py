@@ -185,12 +185,14 @@ def _checked(name: str, value: object, kind: type) -> object:
 
 def _relations(settings: Settings) -> None:
     """What must hold between settings; checked at start so that no rule has to doubt it."""
-    lease, place, alert = settings.lease, settings.location, settings.alert
+    lease, place, alert, router = settings.lease, settings.location, settings.alert, settings.router
     rules = (
         (0 < place.fresh_s < place.hot_s, "[location] 0 < fresh_s < hot_s"),
         (0 < lease.offer_ttl_s < alert.no_show_min * 60, "0 < [lease] offer_ttl_s < [alert] no_show_min"),
         (lease.region_lease_s > settings.rounds.renew_s, "[lease] region_lease_s > [rounds] renew_s"),
         (settings.assign.k > 0, "[assign] k > 0"),
+        (min(router.breaker_failures, router.breaker_window_s) > 0, "[router] breaker_failures, breaker_window_s > 0"),
+        (min(router.cache_bucket_s, router.in_flight_max) > 0, "[router] cache_bucket_s, in_flight_max > 0"),
         (
             0 < settings.router.budget_ms <= settings.assign.time_budget_ms,
             "[router] budget_ms <= [assign] time_budget_ms",
