@@ -1,16 +1,21 @@
-"""A live site (the clock is the machine's own) for what has to happen in real time; the rest stands on tests.leases.stage."""
+"""Live sites (the clock is the machine's own), for what has to happen in real time; the rest stands on a stage."""
 
 import mmap
 import os
 import time
 from pathlib import Path
 
-from engine import records
-from engine.rules.nouns import Actor, Role
+from engine import records, wiring
+from engine.imports.parsed import Parsed
+from engine.ports import Engine
+from engine.rules.nouns import Actor, FixReport, NewJob, NewWorker, Point, Role
 from engine.store import sqlite
 from engine.store.sqlite import SqliteStore
+from engine.verbs import ingest, intake
+from engine.verbs.site import SiteFile
 from tests.leases.stage import new_job, new_worker, run
 
+HOUR_MS = 3_600_000
 LIMIT_S = 60.0
 """Nothing here may take longer; who waits for a condition gives up then."""
 
@@ -52,3 +57,35 @@ class StartingLine:
             os.sched_yield()
             if time.monotonic() > deadline:
                 raise TookTooLong(f"the others are not at {number}: {list(self._shared)}")
+
+
+MIDDLE = Point(48.2, 16.4)
+BOSS = Actor(name="dora", role=Role.SUPERVISOR)
+
+
+def found_live(path: Path, **settings: dict[str, object]) -> None:
+    """A live site by the product's own door, without workers or jobs."""
+    wiring.create(path, SiteFile(zone="Europe/Vienna", overrides=settings), training=False)
+
+
+def add_worker(engine: Engine, name: str) -> None:
+    """On shift around now, standing in the middle of the town, never heard of yet."""
+    now_ms = engine.store.clock("main").now_ms
+    new = NewWorker(ref=name, name=name, skills=frozenset(), home=MIDDLE, shift_starts_ms=now_ms - 10 * HOUR_MS,
+                    shift_ends_ms=now_ms + 20 * HOUR_MS, capacity=1)  # fmt: skip
+    done = intake.import_workers(engine, BOSS, Parsed(items=((1, new),), rejected=(), warnings=()))
+    assert not done.rejected, done.rejected
+
+
+def add_fix(engine: Engine, name: str) -> None:
+    now_ms = engine.store.clock("main").now_ms
+    sent = FixReport(worker=name, device_ms=now_ms, lat=MIDDLE.lat, lng=MIDDLE.lng, accuracy_m=5)
+    assert ingest.report(engine, [sent], received_ms=now_ms, archive=[]).kept == 1
+
+
+def add_job(engine: Engine, name: str, *, due_min: int = 300) -> None:
+    """Open at once (and offered at once, where the site offers by itself)."""
+    now_ms = engine.store.clock("main").now_ms
+    new = NewJob(ref=name, type="visit", skills=frozenset(), place=MIDDLE, not_before_ms=now_ms,
+                 due_by_ms=now_ms + due_min * 60_000, duration_ms=30 * 60_000, priority=1)  # fmt: skip
+    intake.create_job(engine, BOSS, new)

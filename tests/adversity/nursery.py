@@ -1,7 +1,7 @@
 """Short lives of real processes: the nursery has everything imported and nothing open, and each life is a fork of it.
 
-A life is a function of another module here; it works on a file, may be killed at any moment, and what it returned (JSON)
-can be asked for when it ended by itself.
+A life is a function of another module here; it works on a file, may be killed at any moment, and what it returned
+(JSON) can be asked for when it ended by itself.
 """
 
 import contextlib
@@ -33,9 +33,10 @@ class Nursery:
 
     def __init__(self, *modules: str, environment: Mapping[str, str] | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory()
+        command = [sys.executable, "-m", "tests.adversity.nursery", self._folder.name, *modules]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.adversity.nursery", self._folder.name, *modules],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})},
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, **(environment or {})},
         )  # fmt: skip
         self._living: set[int] = set()
 
