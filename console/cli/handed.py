@@ -12,7 +12,7 @@ from msgspec import Struct
 from console.cli import show
 from console.cli.call import Call, command, opened
 from console.cli.parts import DemoOrder, Figure, ReplayOrder, ReplayReport
-from console.cli.trouble import OK, REFUSED
+from console.cli.trouble import OK, REFUSED, hushed
 from engine.ports import CallboardError
 
 T = TypeVar("T")
@@ -139,7 +139,8 @@ def console(call: Call, on_demo: bool, seed: int) -> int:
     open_console = _part(call.parts.open_console, "console")
     with opened(call):
         pass  # a wrong path, a damaged file, an unknown tenant are said before the screen is taken
-    return open_console(call.path(), None)
+    with hushed():
+        return open_console(call.path(), None)
 
 
 @command("demo", "demo --seed 7")
@@ -151,7 +152,7 @@ def demo(call: Call, seed: int) -> int:
 
 def _on_demo(call: Call, seed: int) -> int:
     open_console, made = _part(call.parts.open_console, "console"), _part(call.parts.demo, "demo")
-    with made(DemoOrder(seed=seed)) as site:
+    with made(DemoOrder(seed=seed)) as site, hushed():
         return open_console(site.path, site)
 
 

@@ -27,6 +27,7 @@ from engine.rules.days import rfc3339
 from engine.rules.nouns import JobState
 from engine.rules.sight import CustomerSight, WorkerSight
 from engine.verbs import board as see
+from engine.verbs.answer import offers_of
 from engine.verbs.board import Board, JobFile
 
 STATES = [each.value for each in JobState]
@@ -310,12 +311,19 @@ def _worker_row(each: WorkerSight, zone: str) -> tuple[object, ...]:
             show.age(where.position_age_ms) if where else "", each.jobs_today, each.offer_id, booked)  # fmt: skip
 
 
-@command("offers", "offers --db site.db\noffers --job J-17 --json --db site.db")
+@command("offers", "offers --db site.db\noffers --job J-17 --json --db site.db\noffers --as c3 --db site.db")
 @click.option("--job", "job_id", metavar="JOB", help="All offers there ever were on this job.")
-def offers(call: Call, job_id: str | None) -> int:
+@click.option("--as", "worker", metavar="WORKER", help="What this worker is offered now; it counts as delivered.")
+def offers(call: Call, job_id: str | None, worker: str | None) -> int:
     """List the live offers."""
-    with opened(call, writing=False) as engine:
-        found, zone = see.offers(engine, actor(engine, None), job_id=job_id), engine.site.zone
+    if job_id is not None and worker is not None:
+        raise click.UsageError("--job or --as, not both")
+    with opened(call, writing=worker is not None) as engine:
+        if worker is not None:
+            found = offers_of(engine, worker)
+        else:
+            found = see.offers(engine, actor(engine, None), job_id=job_id)
+        zone = engine.site.zone
         now_ms = _now_ms(engine)
     if call.as_json:
         show.document([offer_doc(each, zone) for each in found])

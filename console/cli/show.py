@@ -37,7 +37,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], 
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(inert(title)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         right = name.endswith(">")
         made.add_column(Text(name.removesuffix(">")), justify="right" if right else "left", overflow="fold")
@@ -46,6 +46,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], 
     if not made.row_count:
         line(f"{title}: {empty}")
         return
+    line(title)
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
     Console(file=sys.stdout, width=width, markup=False, emoji=False, highlight=False).print(made)
 

@@ -6,6 +6,8 @@ import os
 import sys
 import tempfile
 import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +83,20 @@ def keep(error: BaseException) -> Path:
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write("".join(traceback.format_exception(error)))
     return Path(name)
+
+
+@contextmanager
+def hushed() -> Generator[None]:
+    """While a screen has the terminal, nothing else writes to it (the screen keeps a log of its own)."""
+    root = logging.getLogger()
+    ours = [each for each in root.handlers if isinstance(each, Lines)]
+    for each in ours:
+        root.removeHandler(each)
+    try:
+        yield
+    finally:
+        for each in ours:
+            root.addHandler(each)
 
 
 class Lines(logging.Handler):

@@ -1,0 +1,122 @@
+"""What other doors are handed, and how long-running commands end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from console.cli.main import MODULES, main
+from console.cli.parts import DemoOrder, DemoSite, Parts
+from engine.ports import Engine
+from tests.cli.shell import Shell
+from tests.conftest import ROOT
+
+
+@dataclass(slots=True)
+class Town:
+    """A demo site that only remembers."""
+
+    path: Path
+    open: bool = True
+
+    def start(self, engine: Engine) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Doors:
+    """Parts that note what they were handed."""
+
+    path: Path
+    seeds: list[int] = field(default_factory=list[int])
+    shown: list[tuple[Path, bool]] = field(default_factory=list[tuple[Path, bool]])
+    town: Town | None = None
+
+    @contextmanager
+    def demo(self, order: DemoOrder) -> Iterator[DemoSite]:
+        self.seeds.append(order.seed)
+        self.town = Town(self.path)
+        yield self.town
+        self.town.open = False
+
+    def open_console(self, path: Path, site: DemoSite | None) -> int:
+        self.shown.append((path, site is not None and site is self.town))
+        return 0
+
+    @property
+    def parts(self) -> Parts:
+        return Parts(demo=self.demo, open_console=self.open_console)
+
+
+def test_the_console_opens_on_the_database_that_was_named(shell: Shell, site: Path) -> None:
+    doors = Doors(site / "demo.db")
+    shell.parts = doors.parts
+    shell.ok("console")
+    assert doors.shown == [(site / "site.db", False)]
+
+
+@pytest.mark.parametrize("typed", [["console"], ["demo"], []])
+def test_without_a_database_the_demo_is_shown_and_ended(shell: Shell, site: Path, typed: list[str]) -> None:
+    doors = Doors(site / "demo.db")
+    assert main(typed, doors.parts) == 0
+    assert (doors.seeds, doors.shown) == ([1], [(site / "demo.db", True)])
+    assert doors.town is not None
+    assert not doors.town.open
+
+
+def test_a_wrong_path_is_said_before_the_screen_is_taken(shell: Shell, site: Path) -> None:
+    doors = Doors(site / "demo.db")
+    shell.parts = doors.parts
+    assert shell("console", "--db", site / "nowhere.db").code == 3
+    assert not doors.shown
+
+
+def test_a_database_without_a_command_is_the_console(shell: Shell, site: Path) -> None:
+    doors = Doors(site / "demo.db")
+    shell.parts = doors.parts
+    assert shell().code == 0
+    assert doors.shown == [(site / "site.db", False)]
+    assert shell("--json").code == 2
+
+
+def test_watch_follows_until_ctrl_c(shell: Shell, site: Path) -> None:
+    command = [sys.executable, str(ROOT / "run.py"), "watch", "--db", str(site / "site.db")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "CALLBOARD_NO_VENV": "1"}
+    ) as watch:
+        assert watch.stdout is not None
+        assert "found site" in watch.stdout.readline()
+        shell.ok("assign", "near")
+        deadline = time.monotonic() + 30
+        while "offer near ana" not in watch.stdout.readline():
+            assert time.monotonic() < deadline
+        watch.send_signal(signal.SIGINT)
+        _, said = watch.communicate(timeout=30)
+    assert (watch.returncode, said) == (0, "")
+
+
+def test_a_worker_asks_for_what_is_offered(shell: Shell) -> None:
+    assert shell.json("offers", "--as", "ana") == []
+    made = shell.json("assign", "near")["offer"]["id"]
+    [asked] = shell.json("offers", "--as", "ana")
+    assert asked["id"] == made
+    assert shell.json("offers", "--as", "ben") == []
+
+
+def test_every_command_has_help_with_an_example(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"], Parts())
+    overview = capsys.readouterr().out.partition("Options:")[2]
+    assert "..." not in overview
+    for name in MODULES:
+        assert f"  {name} " in overview
+        assert main([name, "--help"], Parts()) == 0
+        told = capsys.readouterr().out
+        assert "Example:" in told or "Commands:" in told, name
