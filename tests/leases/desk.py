@@ -9,7 +9,7 @@ from engine.ports import Engine
 from engine.program import Lost
 from engine.rules.nouns import Actor, FixReport, NewJob, NewWorker, Role
 from engine.settings import Tables
-from engine.verbs import ingest, site
+from engine.verbs import assign, ingest, intake, site
 from engine.verbs.site import SiteFile
 from tests.leases import stage
 from tests.leases.stage import MIN_MS, NOON_MS
@@ -56,3 +56,12 @@ def later(engine: Engine, ms: int, *workers: str) -> None:
 def job(job_id: str, *, priority: int = 1, opens_min: int = 0) -> NewJob:
     opens_ms = NOON_MS + opens_min * MIN_MS
     return replace(stage.new_job(job_id, priority), not_before_ms=opens_ms, due_by_ms=opens_ms + 60 * MIN_MS)
+
+
+def offered(engine: Engine, job_id: str = "j1") -> tuple[str, str]:
+    """Create and assign; answers the offer and its worker."""
+    if engine.store.job(engine.tenant, job_id) is None:
+        intake.create_job(engine, ANA, job(job_id))
+    made = assign.assign(engine, ANA, job_id)
+    assert made.offer is not None
+    return made.offer.id, made.offer.worker_id
