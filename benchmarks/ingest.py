@@ -7,16 +7,15 @@ second of the machine's time, as in a running engine.
 import random
 import time
 from dataclasses import dataclass
-from datetime import datetime
 
 from benchmarks.city import FULL, name_of, radius_m, spots, staffed, wall_ms
 from benchmarks.figures import RUNS, Figure, Progress, at_least, median, not_measured, plain, settled
 from benchmarks.valkey import ABSENT, Valkey, pipeline, serving
-from benchmarks.wire import FixLine, at, decoded, encoded
 from engine.ports import Engine
 from engine.rules.freshness import LatestFix
 from engine.rules.nouns import Point
 from engine.verbs import ingest
+from engine.verbs.fix_lines import FixLine, line_of, read_lines, write_lines
 
 BATCH = 100
 EVERY_MS = 2_500  # between two fixes of a worker: 50,000 workers make 20,000 fixes a second
@@ -36,16 +35,15 @@ def batches(places: list[Point], count: int, from_ms: int) -> list[Batch]:
     chance, made = random.Random(4), list[Batch]()
     for first in range(0, count, BATCH):
         at_ms = from_ms + first * EVERY_MS // len(places)
-        when = at(at_ms)
-        fixes = [_fix(n % len(places), places, when, chance) for n in range(first, first + BATCH)]
-        made.append(Batch(lines=encoded(fixes), received_ms=at_ms + 40))
+        fixes = [_fix(n % len(places), places, at_ms, chance) for n in range(first, first + BATCH)]
+        made.append(Batch(lines=write_lines(fixes), received_ms=at_ms + 40))
     return made
 
 
-def _fix(n: int, places: list[Point], when: datetime, chance: random.Random) -> FixLine:
+def _fix(n: int, places: list[Point], at_ms: int, chance: random.Random) -> FixLine:
     lat = round(places[n].lat + chance.uniform(-STEP_DEG, STEP_DEG), 6)
     lng = round(places[n].lng + chance.uniform(-STEP_DEG, STEP_DEG), 6)
-    return FixLine(worker=name_of(n), device_time=when, lat=lat, lng=lng, accuracy=8.0)
+    return line_of(name_of(n), at_ms, lat, lng, 8.0)
 
 
 def measure(progress: Progress, small: bool) -> list[Figure]:
@@ -86,7 +84,7 @@ def take(engine: Engine, prepared: list[Batch]) -> Taken:
     written = clock()
     for batch in prepared:
         start = clock()
-        reports = decoded(batch.lines)
+        reports = read_lines(batch.lines)
         read = clock()
         done.kept += ingest.report(engine, reports, received_ms=batch.received_ms, archive=archive).kept
         end = clock()
@@ -132,7 +130,7 @@ def _beside(valkey: Valkey, prepared: list[Batch]) -> tuple[float, float]:
 
 
 def _geoadd(batch: Batch) -> bytes:
-    return pipeline(("GEOADD", "care", fix.lng, fix.lat, fix.worker) for fix in decoded(batch.lines))
+    return pipeline(("GEOADD", "care", fix.lng, fix.lat, fix.worker) for fix in read_lines(batch.lines))
 
 
 def _ratios(ours: list[Taken], theirs: list[tuple[float, float]], batch: int) -> list[Figure]:

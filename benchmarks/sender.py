@@ -9,7 +9,7 @@ import sys
 import time
 
 from benchmarks.city import name_of, radius_m, spots, wall_ms
-from benchmarks.wire import FixLine, at, encoded
+from engine.verbs.fix_lines import FixLine, line_of, write_lines
 
 BATCH = 100
 STEP_DEG = 0.0001  # about 10 m between two fixes of a worker
@@ -23,13 +23,13 @@ def main(count: int, rate: int) -> None:
         if wait_s > 0:
             time.sleep(wait_s)
         lines: list[FixLine] = []
-        when = at(wall_ms())
+        now_ms = wall_ms()
         for n in range(turn, turn + BATCH):
             lat, lng = places[n % count]
             lat, lng = round(lat + chance.uniform(-STEP_DEG, STEP_DEG), 6), round(lng, 6)
-            lines.append(FixLine(worker=name_of(n % count), device_time=when, lat=lat, lng=lng, accuracy=8.0))
+            lines.append(line_of(name_of(n % count), now_ms, lat, lng, 8.0))
         turn, sent = (turn + BATCH) % count, sent + BATCH
-        batch = encoded(lines)
+        batch = write_lines(lines)
         sys.stdout.buffer.write(struct.pack("!I", len(batch)) + batch)
         sys.stdout.buffer.flush()
 

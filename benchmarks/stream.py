@@ -12,10 +12,10 @@ from typing import IO, cast
 
 from benchmarks.city import wall_ms
 from benchmarks.figures import Figure, Progress, at_least, plain, quantile
-from benchmarks.wire import decoded
 from engine.ports import Engine
 from engine.rounds import Rounds
 from engine.verbs import ingest
+from engine.verbs.fix_lines import read_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 PEAK = 20_000
@@ -34,7 +34,11 @@ class Stream:
     def drink(self) -> None:
         """Until the pipe ends. Runs in its own thread."""
         while head := self._pipe.read(4):
-            batch = decoded(self._pipe.read(struct.unpack("!I", head)[0]))
+            size: int = struct.unpack("!I", head)[0]
+            raw = self._pipe.read(size)
+            if len(raw) < size:
+                return  # the sender was ended in the middle of a batch
+            batch = read_lines(raw)
             done = ingest.report(self._engine, batch, received_ms=wall_ms(), archive=self._archive)
             self._kept += done.kept
             self._sent += len(batch)

@@ -12,7 +12,7 @@ from typing import Protocol
 from engine.leases import Tenure
 from engine.metrics import Metrics
 from engine.program import Lost, Program, Row, T
-from engine.rules.freshness import LatestFix
+from engine.rules.freshness import LatestFix, Report
 from engine.rules.ledger import (
     Alert,
     AuditRow,
@@ -29,7 +29,6 @@ from engine.rules.nouns import (
     Area,
     Booking,
     Facts,
-    FixReport,
     Job,
     Leg,
     Offer,
@@ -139,7 +138,7 @@ class Index(Protocol):
 
     def enrol(self, tenant: str, worker_id: str, skills: frozenset[str]) -> None: ...
     def dismiss(self, tenant: str, worker_id: str) -> None: ...
-    def report(self, tenant: str, reports: Sequence[FixReport], *, received_ms: int, mono_ms: int) -> Ingested: ...
+    def report(self, tenant: str, reports: Sequence[Report], *, received_ms: int, mono_ms: int) -> Ingested: ...
     def near(
         self,
         tenant: str,

@@ -17,6 +17,7 @@ from engine.rules.freshness import (
     FixRules,
     LatestFix,
     Rejection,
+    Report,
     admit,
     archivable,
     device_age_ms,
@@ -24,7 +25,7 @@ from engine.rules.freshness import (
     lag_ms,
     poisoned,
 )
-from engine.rules.nouns import FixReport, Point, Presence, Seen
+from engine.rules.nouns import Point, Presence, Seen
 from engine.rules.place import NULL_ISLAND_DEG, RESOLUTION, cell_of, metres, normal_lng
 from engine.rules.sightings import Ingested, Near
 
@@ -78,7 +79,7 @@ class MemoryIndex:
 
     # --- fixes in -----------------------------------------------------------------------------------------------
 
-    def report(self, tenant: str, reports: Sequence[FixReport], *, received_ms: int, mono_ms: int) -> Ingested:
+    def report(self, tenant: str, reports: Sequence[Report], *, received_ms: int, mono_ms: int) -> Ingested:
         """Take a batch that came at one instant: in its order, each fix judged against the one before."""
         rejected: Counter[Rejection] = Counter()
         archive: list[LatestFix] = []
@@ -97,7 +98,7 @@ class MemoryIndex:
     def _take(
         self,
         city: City,
-        reports: Sequence[FixReport],
+        reports: Sequence[Report],
         received_ms: int,
         mono_ms: int,
         rejected: Counter[Rejection],
@@ -158,7 +159,7 @@ class MemoryIndex:
     def _refused(
         self,
         worker: Tracked,
-        report: FixReport,
+        report: Report,
         why: Rejection,
         received_ms: int,
         mono_ms: int,
@@ -255,13 +256,16 @@ class MemoryIndex:
         """For boards: worker id, cell, device age and age of the last contact (ms). Hot workers alone."""
         with self._lock:
             city = self._cities.get(tenant)
-            if city is None:
-                return ()
-            return tuple(
-                (each.worker_id, each.cell, device_age_ms(each, mono_ms), mono_ms - each.contact_mono_ms)
-                for each in city.workers.values()
-                if each.hot
-            )
+            workers = list(city.workers.values()) if city else []
+        found: list[tuple[str, int, int, int]] = []
+        for start in range(0, len(workers), _SLICE):
+            with self._lock:
+                found += [
+                    (each.worker_id, each.cell, device_age_ms(each, mono_ms), mono_ms - each.contact_mono_ms)
+                    for each in workers[start : start + _SLICE]
+                    if each.hot
+                ]
+        return tuple(found)
 
     def _worker(self, tenant: str, worker_id: str) -> Tracked | None:
         city = self._cities.get(tenant)
@@ -287,15 +291,23 @@ class MemoryIndex:
         return dropped
 
     def changed(self, tenant: str) -> tuple[LatestFix, ...]:
-        """The positions that changed since the last call, for the write-behind."""
+        """The positions that changed since the last call, for the write-behind.
+
+        In slices, as reports are: a worker is read at the moment it counts as clean again, so no change is missed.
+        """
         with self._lock:
             city = self._cities.get(tenant)
             if city is None:
                 return ()
             workers, city.changed = city.changed, []
-            for worker in workers:
-                worker.dirty = False
-            return tuple(_latest(worker) for worker in workers if worker.known)
+        latest: list[LatestFix] = []
+        for start in range(0, len(workers), _SLICE):
+            with self._lock:
+                for worker in workers[start : start + _SLICE]:
+                    worker.dirty = False
+                    if worker.known:
+                        latest.append(_latest(worker))
+        return tuple(latest)
 
     def load(self, tenant: str, rows: Iterable[LatestFix], *, now_ms: int, mono_ms: int) -> int:
         """Rebuild, or catch up with another process's write-behind. Returns how many positions became hot.

@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import inf
 from typing import Protocol
 
-from engine.rules.nouns import FixReport, Point, Presence
+from engine.rules.nouns import Point, Presence
 from engine.rules.place import metres, refused, swapped
 
 DAY_MS = 86_400_000
@@ -37,6 +37,23 @@ class FixRules(Protocol):
     def archive_days(self) -> int: ...
     @property
     def allow_null_island(self) -> bool: ...
+
+
+class Report(Protocol):
+    """A position report as it came: ``FixReport``, or a line a door has read. Accuracy None, 0 or less: unknown."""
+
+    @property
+    def worker(self) -> str: ...
+    @property
+    def device_ms(self) -> int: ...
+    @property
+    def lat(self) -> float: ...
+    @property
+    def lng(self) -> float: ...
+    @property
+    def accuracy_m(self) -> float | None: ...
+    @property
+    def seq(self) -> int | None: ...
 
 
 class Rejection(StrEnum):
@@ -94,14 +111,14 @@ def poisoned(device_ms: int, received_ms: int, rules: FixRules) -> bool:
     return device_ms > received_ms + rules.ahead_max_s * 1000
 
 
-def archivable(why: Rejection, report: FixReport, *, received_ms: int, rules: FixRules) -> bool:
+def archivable(why: Rejection, report: Report, *, received_ms: int, rules: FixRules) -> bool:
     """Whether a refused fix belongs into the archive: a late point at its own time, within the days that are kept."""
     oldest_ms = received_ms - rules.archive_days * DAY_MS
     return why.archivable and oldest_ms < report.device_ms <= received_ms
 
 
 def admit(
-    stored: Presence | None, report: FixReport, *, received_ms: int, mono_ms: int, rules: FixRules
+    stored: Presence | None, report: Report, *, received_ms: int, mono_ms: int, rules: FixRules
 ) -> Rejection | None:
     """None: the report becomes the worker's position. Otherwise why not.
 
@@ -122,7 +139,7 @@ def _clocks(device_ms: int, received_ms: int, rules: FixRules) -> Rejection | No
     return Rejection.FUTURE if poisoned(device_ms, received_ms, rules) else None
 
 
-def _order(stored: Presence, report: FixReport, rules: FixRules) -> Rejection | None:
+def _order(stored: Presence, report: Report, rules: FixRules) -> Rejection | None:
     gap_ms = report.device_ms - stored.device_ms
     if report.seq is not None and stored.seq is not None:
         # A stored device time is never further ahead than ahead_max_s; beyond that a lower number is a new count.
@@ -134,7 +151,7 @@ def _order(stored: Presence, report: FixReport, rules: FixRules) -> Rejection | 
     return None if gap_ms > -rules.ordering_allowance_s * 1000 else Rejection.OLD
 
 
-def _worth(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules) -> Rejection | None:
+def _worth(stored: Presence, report: Report, mono_ms: int, rules: FixRules) -> Rejection | None:
     if _too_soon(stored, report, mono_ms, rules):
         return Rejection.RATE
     fresh = device_age_ms(stored, mono_ms) <= rules.fresh_s * 1000
@@ -149,7 +166,7 @@ def _worth(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules) -
     return Rejection.JUMP if fresh and _too_fast(stored, report, far_m, rules) else None
 
 
-def _too_soon(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules) -> bool:
+def _too_soon(stored: Presence, report: Report, mono_ms: int, rules: FixRules) -> bool:
     """A limit without a memory: a fix must be 1/rate_per_s after the stored one, by its own time or by arrival.
 
     A phone that unloads a minute of buffered points keeps them (they are apart in device time), a noisy one is thinned
@@ -159,12 +176,12 @@ def _too_soon(stored: Presence, report: FixReport, mono_ms: int, rules: FixRules
     return report.device_ms - stored.device_ms < apart_ms and mono_ms - stored.seen_mono_ms < apart_ms
 
 
-def _coarser(stored: Presence, report: FixReport, rules: FixRules) -> bool:
+def _coarser(stored: Presence, report: Report, rules: FixRules) -> bool:
     accuracy = known_accuracy(report.accuracy_m) or 0.0
     return accuracy > rules.coarse_m >= (stored.accuracy_m or 0.0)
 
 
-def _too_fast(stored: Presence, report: FixReport, far_m: float, rules: FixRules) -> bool:
+def _too_fast(stored: Presence, report: Report, far_m: float, rules: FixRules) -> bool:
     doubt_m = (stored.accuracy_m or 0.0) + (known_accuracy(report.accuracy_m) or 0.0)
     moved_m = far_m - doubt_m
     took_s = abs(report.device_ms - stored.device_ms) / 1000

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.ports import Engine
-from engine.rules.freshness import LatestFix
-from engine.rules.nouns import FixReport
+from engine.rules.freshness import LatestFix, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +15,7 @@ class FixesTaken:
     rejected: dict[str, int]
 
 
-def report(engine: Engine, reports: Sequence[FixReport], *, received_ms: int, archive: list[LatestFix]) -> FixesTaken:
+def report(engine: Engine, reports: Sequence[Report], *, received_ms: int, archive: list[LatestFix]) -> FixesTaken:
     """Take a batch of fixes; ``archive`` collects what is due for the sampled archive at the next write-behind."""
     done = engine.index.report(engine.tenant, reports, received_ms=received_ms, mono_ms=engine.mono_ms())
     archive.extend(done.archive)
