@@ -5,6 +5,7 @@ import logging
 import os
 import platform
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol, cast
@@ -18,6 +19,7 @@ from engine.verbs import region
 from engine.verbs.sweep import ROUNDS, Desk, Round
 
 log = logging.getLogger("callboard.rounds")
+LATE_SAID_S = 1.0
 
 
 def holder_name() -> str:
@@ -88,12 +90,16 @@ class Rounds:
     def _ring(self, each: Round) -> None:
         if each.held and not self.desk.engine.tenures:
             return
+        since, every_s = time.monotonic(), each.every_s(self.desk.engine.settings)
         with self._turn:
             try:
                 done = each.ring(self.desk)
             except CallboardError as error:
                 self._said(f"{each.name}: {error}")
                 return
+        late_s = time.monotonic() - since - every_s
+        if late_s > LATE_SAID_S:
+            self._said(f"round {each.name} {late_s:.0f} s late: its ticks meanwhile were left out")
         if each.name == "renew" and done:
             self._said("fenced: another dispatcher holds the region; this one stands by")
 

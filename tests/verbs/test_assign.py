@@ -1,5 +1,6 @@
 """Who gets a job and why, end to end on a training site (SPEC 3)."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -291,6 +292,13 @@ def test_nobody_far_ahead_of_due_by_is_no_eligible_and_near_it_an_alert(desk: De
     [alert] = desk.alerts("unassigned")
     assert alert.id == near.alert_id
     assert alert.detail == "1 looked at: 1 skills"
+
+
+def test_B129_a_job_without_candidates_alerts_within_the_decision(desk: Desk) -> None:
+    desk.job("J1", skills="lift")
+    since = time.perf_counter()
+    assert desk.assign("J1").alert_id is not None
+    assert time.perf_counter() - since < 0.5
 
 
 def test_all_late_is_an_alert_however_far_due_by_is(desk: Desk) -> None:

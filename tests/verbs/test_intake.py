@@ -153,7 +153,7 @@ def test_all_or_nothing_lands_nothing_where_one_row_is_refused(desk: Desk) -> No
     assert [job.id for job in desk.engine.store.jobs("main")] == ["held"]
 
 
-def test_B126_B127_the_address_is_kept_as_it_was_typed(desk: Desk) -> None:
+def test_B127_the_address_is_kept_as_it_was_typed(desk: Desk) -> None:
     """B127: what was typed and where it lies are two things; neither corrects the other."""
     new = replace(desk.new_job("J1"), address="  12 Wrong Street, Nowhere ")
     assert intake.create_job(desk.engine, person(), new).job.address == "  12 Wrong Street, Nowhere "
