@@ -13,6 +13,7 @@ from engine.imports.parsed import Parsed, Rejected
 from engine.ports import CallboardError, Engine, Invalid
 from engine.program import Lost, Program
 from engine.records import JobKey
+from engine.rules.days import rfc3339
 from engine.rules.nouns import WAITING, Actor, Area, Interval, Job, NewJob, NewWorker, Point, Role, Worker
 from engine.rules.place import inside
 from engine.verbs.answer import due_for_offer
@@ -156,7 +157,8 @@ def _judge_job(engine: Engine, actor: Actor, new: NewJob, stored: Mapping[str, J
     region = region_of(engine, new.place)
     old = stored.get(new.ref)
     if old is None:
-        return "new", f"{new.ref or 'a new job'}: new", records.open_job(actor, new, region)
+        window = f"{rfc3339(new.not_before_ms, engine.site.zone)} to {rfc3339(new.due_by_ms, engine.site.zone)}"
+        return "new", f"{new.ref or 'a new job'}: new, {window}", records.open_job(actor, new, region)
     changes = _differences(old, new)
     if not changes:
         return "unchanged", "", None

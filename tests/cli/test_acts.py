@@ -200,7 +200,8 @@ def test_a_dry_run_changes_nothing_and_shows_what_would(shell: Shell, site: Path
     (site / "more.csv").write_text(JOBS.replace("near,visit", "other,visit").replace("Via Roma 2", "Via Roma 22"))
     told = shell.json("import", "jobs", site / "more.csv", "--dry-run")
     assert (told["new"], told["changed"], told["unchanged"], told["dry_run"]) == (1, 1, 2, True)
-    assert told["changes"] == ["other: new", "soon: address"]
+    window = "2027-03-15T07:00:00.000+01:00 to 2027-03-15T08:30:00.000+01:00"
+    assert told["changes"] == [f"other: new, {window}", "soon: address"]
     assert (site / "site.db").read_bytes() == before
 
 

@@ -139,7 +139,9 @@ def test_a_dry_run_writes_nothing_and_offers_nothing(found: Found) -> None:
     desk = found(auto=True)
     desk.worker("ana", north(3))
     done = intake.import_jobs(desk.engine, person(), parsed(desk.new_job("J1")), dry_run=True)
-    assert (done.new, done.changes) == (1, ("J1: new",))
+    assert (done.new, done.changes) == (
+        1, ("J1: new, 2027-01-15T09:00:00.000+01:00 to 2027-01-15T10:00:00.000+01:00",),
+    )  # fmt: skip
     assert desk.engine.store.jobs("main") == ()
 
 
