@@ -16,7 +16,6 @@ from engine.metrics import Metrics
 from engine.ports import Damaged, Engine, Invalid, NotFound, Road
 from engine.program import Lost
 from engine.road.no_road import NoRoad
-from engine.road.osrm import OsrmRoad
 from engine.rules.ledger import Site
 from engine.rules.nouns import Actor, Role
 from engine.settings import BadSetting, Settings, Tables, load
@@ -144,9 +143,12 @@ def _fixes(path: Path) -> FixArchive:
 
 def _road(settings: Settings, store: SqliteStore, tenant: str) -> Road:
     remembered = store.road_memory(tenant, limit=settings.router.memory_pairs_max)
-    road = (
-        OsrmRoad(settings.router) if settings.router.url else NoRoad(memory_pairs_max=settings.router.memory_pairs_max)
-    )
+    if settings.router.url:
+        from engine.road.osrm import OsrmRoad  # late: httpx, which a site without a router need not wait for
+
+        road = OsrmRoad(settings.router)
+    else:
+        road = NoRoad(memory_pairs_max=settings.router.memory_pairs_max)
     road.load(remembered)
     return road
 

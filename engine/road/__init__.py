@@ -1,6 +1,3 @@
-"""Road times: the only room that knows httpx. Wiring takes OsrmRoad where a router is configured, else NoRoad."""
+"""Road times: the only room that knows httpx. Wiring takes OsrmRoad where a router is configured, else NoRoad.
 
-from engine.road.no_road import NoRoad
-from engine.road.osrm import OsrmRoad
-
-__all__ = ["NoRoad", "OsrmRoad"]
+Nothing is imported here: a site without a router does not wait for httpx at each start of the command line."""

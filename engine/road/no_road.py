@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from engine.ports import RoadState
 from engine.road.memo import Memo, Row, pair_of
-from engine.road.selftest import Check
 from engine.road.urls import on_earth
 from engine.rules.nouns import Leg, NoAnswer, Point, RoadAnswer, Unreachable
 
@@ -30,7 +29,7 @@ class NoRoad:
     def state(self) -> RoadState:
         return RoadState(breaker="none", calls=0, timeouts=0, failures=0, last_error="")
 
-    def self_test(self, around: Point | None = None) -> list[Check]:
+    def self_test(self, around: Point | None = None) -> list[tuple[str, bool, str]]:
         return [("router", True, "none configured: ETAs are stand-ins of low confidence")]
 
     def snapshot(self) -> tuple[Row, ...]:

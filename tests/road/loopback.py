@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from engine.road import OsrmRoad
+from engine.road.osrm import OsrmRoad
 from engine.rules.nouns import Leg, NoAnswer, Point, RoadAnswer
 from engine.settings import Router
 

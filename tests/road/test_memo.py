@@ -1,7 +1,7 @@
 """What stays known of the roads, and what must not be taken for knowledge."""
 
-from engine.road import NoRoad
 from engine.road.memo import Memo, pair_of
+from engine.road.no_road import NoRoad
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, Unreachable
 
 SOUTH, NORTH = Point(49.4105, 8.7000), Point(49.4135, 8.7000)  # 334 m, with a river between

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.road import OsrmRoad
 from engine.road.breaker import BreakerState
+from engine.road.osrm import OsrmRoad
 from engine.rules.eta import EtaRules, stand_in_s, travel
 from engine.rules.nouns import Confidence, Driven, Leg, NoAnswer, Point, RoadAnswer, Travel, Unreachable
 from engine.settings import Router

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from engine.road import NoRoad
+from engine.road.no_road import NoRoad
 from engine.road.table import blocks, read_table
 from engine.road.urls import table_path
 from engine.rules.nouns import Driven, Leg, NoAnswer, Point, RoadAnswer, Unreachable
