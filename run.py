@@ -211,15 +211,25 @@ def replay_day(order: "ReplayOrder") -> "ReplayReport":
 
 
 def open_desk(path: Path, site: "DemoSite | None") -> int:
+    need_terminal()
     from console.app import run_console
 
     return run_console(path, demo=site, rounds=site is None)
 
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":
+    need_terminal()
     from fixtures.demo import opened
 
     return opened(ROOT / ".osrm", seed=order.seed, said=say)
+
+
+def need_terminal() -> None:
+    """A screen cannot be shown in a pipe; said before anything is set up for it."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        from click import UsageError
+
+        raise UsageError("the console needs a terminal; other commands do not")
 
 
 def measure(what: str) -> "Sequence[Figure]":
