@@ -90,11 +90,12 @@ def _beside(
 ) -> list[Figure]:
     if valkey is None:
         return [not_measured(f"{title}: GEOSEARCH", ABSENT)]
+    ask = valkey.ask
     asked = [command("GEOSEARCH", skill, "FROMLONLAT", job.lng, job.lat, "BYRADIUS", radius, "m", "ASC", "COUNT", 20,
                      "WITHCOORD", "WITHDIST") for job in jobs]  # fmt: skip
-    single = median(quantile(each_us(lambda n: valkey.ask(asked[n]), len(asked)), 0.5) for _ in range(runs))
     together = b"".join(asked)
-    piped = median(each_us(lambda _: valkey.ask(together), runs)) / len(asked)
+    single = median(quantile(each_us(lambda n: ask(asked[n]), len(asked)), 0.5) for _ in range(runs))
+    piped = median(each_us(lambda _: ask(together), runs)) / len(asked)
     return [
         plain(f"{title}: GEOSEARCH of Valkey, one round trip, p50", single, "µs"),
         plain(f"{title}: GEOSEARCH of Valkey, pipelined, each", piped, "µs"),

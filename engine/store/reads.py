@@ -153,6 +153,11 @@ class Reads:
     def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_on_shift", at_ms=at_ms, limit=limit)))
 
+    def on_duty(self, tenant: str, at_ms: int) -> tuple[tuple[str, int], ...]:
+        """(worker, since when) of everybody on shift and not absent: for the rounds, which look at the whole site."""
+        found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
+        return tuple((text(row["worker_id"]), number(row["since_ms"])) for row in found)
+
     def enrolled(self, tenant: str) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_enrolled")))
 

@@ -259,7 +259,7 @@ WHERE tenant_id = :tenant_id AND job_id = :job_id AND state = 'UNASSIGNED_ALERT'
 -- name: miss_job
 UPDATE jobs SET missed = 1
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND missed = 0
-  AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock);
+  AND state IN ('OPEN', 'UNASSIGNED_ALERT', 'ACCEPTED') AND due_by_ms < (SELECT now_ms FROM clock);
 
 -- Handoff -----------------------------------------------------------------------------------------------------------
 
@@ -421,6 +421,15 @@ WHERE workers.tenant_id = :tenant_id AND workers.archived = 0
   AND EXISTS (SELECT 1 FROM shifts WHERE shifts.tenant_id = workers.tenant_id AND shifts.worker_id = workers.worker_id
               AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms)
 ORDER BY workers.worker_id LIMIT :limit;
+
+-- name: list_on_duty
+SELECT shifts.worker_id, MIN(shifts.starts_ms) AS since_ms
+FROM shifts JOIN workers ON workers.tenant_id = shifts.tenant_id AND workers.worker_id = shifts.worker_id
+WHERE shifts.tenant_id = :tenant_id AND workers.archived = 0 AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms
+  AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.tenant_id = shifts.tenant_id
+                  AND absences.worker_id = shifts.worker_id
+                  AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms)
+GROUP BY shifts.worker_id ORDER BY shifts.worker_id;
 
 -- name: list_enrolled
 SELECT worker_id, skills FROM workers WHERE tenant_id = :tenant_id AND archived = 0 ORDER BY worker_id;

@@ -10,7 +10,7 @@ from engine.records import Cause
 from engine.rules import alerts as rules
 from engine.rules.alerts import AlertLimits, Holding, Wanted
 from engine.rules.days import local_day
-from engine.rules.nouns import Actor, Job, JobState, Worker
+from engine.rules.nouns import Actor, Job, JobState
 from engine.settings import Settings
 
 RATE_SPAN_MS = 15 * 60_000
@@ -65,29 +65,26 @@ def watch_site(engine: Engine, actor: Actor) -> int:
 def _site(engine: Engine) -> Iterator[Wanted]:
     limits = alert_limits(engine.settings)
     now = engine.store.clock(engine.tenant)
-    workers = engine.store.workers(engine.tenant)
     found = (
-        *_workers(engine, workers, now.now_ms, limits),
+        *_workers(engine, now.now_ms, limits),
         rules.expiry_rate(engine.store.offers_answered(engine.tenant, now.now_ms - RATE_SPAN_MS), limits),
         _router(engine, limits),
-        _fairness(engine, workers, local_day(now.now_ms, now.zone), limits),
+        _fairness(engine, local_day(now.now_ms, now.zone), limits),
         _disk(engine),
     )
     yield from (each for each in found if each is not None)
 
 
-def _workers(engine: Engine, workers: Iterable[Worker], now_ms: int, limits: AlertLimits) -> Iterator[Wanted | None]:
-    ages = {each[0]: max(each[2], each[3]) for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
-    contact = {each[0]: each[3] for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
-    on_shift = stale = 0
-    for worker in workers:
-        began_ms = next((each.starts_ms for each in worker.shifts if each.starts_ms <= now_ms < each.ends_ms), None)
-        if began_ms is None or any(each.starts_ms <= now_ms < each.ends_ms for each in worker.absences):
-            continue
-        on_shift += 1
-        stale += ages.get(worker.id, limits.fresh_ms + 1) > limits.fresh_ms
-        yield rules.offline(worker.id, contact.get(worker.id), now_ms - began_ms, limits)
-    yield rules.stale_rate(on_shift, stale, limits)
+def _workers(engine: Engine, now_ms: int, limits: AlertLimits) -> Iterator[Wanted | None]:
+    """A city of 50,000 is looked at every few seconds: only what is asked of each is read."""
+    ages = {each[0]: each[2:] for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
+    on_duty, stale = engine.store.on_duty(engine.tenant, now_ms), 0
+    for worker_id, began_ms in on_duty:
+        position_ms, contact_ms = ages.get(worker_id, (limits.fresh_ms + 1, None))
+        if contact_ms is None or contact_ms >= limits.offline_ms:
+            yield rules.offline(worker_id, contact_ms, now_ms - began_ms, limits)
+        stale += contact_ms is None or max(position_ms, contact_ms) > limits.fresh_ms
+    yield rules.stale_rate(len(on_duty), stale, limits)
 
 
 def _router(engine: Engine, limits: AlertLimits) -> Wanted | None:
@@ -95,10 +92,12 @@ def _router(engine: Engine, limits: AlertLimits) -> Wanted | None:
     return rules.router_down(state.breaker, state.calls, state.timeouts, state.last_error, limits)
 
 
-def _fairness(engine: Engine, workers: Iterable[Worker], day: str, limits: AlertLimits) -> Wanted | None:
+def _fairness(engine: Engine, day: str, limits: AlertLimits) -> Wanted | None:
     """Only once there is as much to share out as a rate needs."""
     today = {worker_id: jobs for worker_id, on, jobs in engine.store.day_counts(engine.tenant, day) if on == day}
-    counts = [today.get(worker.id, 0) for worker in workers]
+    if sum(today.values()) < limits.rate_from:
+        return None
+    counts = [today.get(worker_id, 0) for worker_id, _ in engine.store.enrolled(engine.tenant)]
     return rules.fairness(counts, limits) if sum(counts) >= limits.rate_from and len(counts) > 1 else None
 
 
