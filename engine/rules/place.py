@@ -5,11 +5,9 @@ is turned at its door.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from math import isfinite
 from typing import cast
-from zoneinfo import ZoneInfo
 
 import h3.api.basic_int as h3
 
@@ -29,7 +27,6 @@ NULL_ISLAND_DEG = 0.02  # phones without a position say 0,0 or something near it
 VERTICES_MAX = 10_000
 _CROSSINGS_MAX = 3_000_000  # pairs of borders compared before an area is called too tangled
 _FAR_M, _BESIDE_M = 500_000.0, 50_000.0  # swapped: far away as written, beside the site when turned
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class BadPlace(StrEnum):
@@ -93,11 +90,6 @@ def swapped(near: Point, lat: float, lng: float) -> bool:
     if abs(lng) > 90 or metres(near, Point(lat, lng)) < _FAR_M:
         return False
     return metres(near, Point(lng, lat)) < _BESIDE_M
-
-
-def local_day(now_ms: int, zone: ZoneInfo) -> str:
-    """The ISO date of an instant where the site is; right in zones and on days without a midnight."""
-    return (_EPOCH + timedelta(milliseconds=now_ms)).astimezone(zone).date().isoformat()
 
 
 # --- areas -----------------------------------------------------------------------------------------------------------
