@@ -13,7 +13,7 @@ from engine.rules.eta import EtaRules, optimistic_s
 from engine.rules.ledger import Policy
 from engine.rules.nouns import Facts, Job, Refusal, Seen, Worker
 from engine.rules.place import inside, parent
-from engine.rules.schedule import Gap, Misfit, gaps, minutes, misfit, slot_of
+from engine.rules.schedule import Gap, Misfit, gaps, joined, minutes, misfit, slot_of
 from engine.rules.steps import Candidate, Refused, Slot
 
 RESERVE_RESOLUTION = 7
@@ -76,7 +76,7 @@ def _standing(
     yield _region(worker, job)
     fitting = _fitting(worker, seen, facts, limits)
     yield fitting if isinstance(fitting, Misfit) and fitting.reason in (Refusal.ABSENT, Refusal.OFF_SHIFT) else None
-    yield _fresh(seen, limits)
+    yield fresh(seen, limits)
     yield _offered(worker)
     yield _cooldown(worker, facts, limits)
     yield Misfit(reason=Refusal.RESERVED, detail="kept for emergencies") if worker.id in kept else None
@@ -97,7 +97,8 @@ def _region(worker: Worker, job: Job) -> Misfit | None:
     return None
 
 
-def _fresh(seen: Seen | None, limits: Limits) -> Misfit | None:
+def fresh(seen: Seen | None, limits: Limits) -> Misfit | None:
+    """None where both ages are fresh; else what is wrong with the position."""
     if seen is None:
         return Misfit(reason=Refusal.NO_FIX, detail="no position in the last minutes")
     age_ms = max(seen.device_age_ms, seen.receive_age_ms)
@@ -141,7 +142,7 @@ def _fitting(worker: Worker, seen: Seen | None, facts: Facts, limits: Limits) ->
     found: list[Slot] = []
     reason: Misfit | None = None
     for gap in gaps(worker, here, facts.now_ms):
-        slots = [slot for shift in worker.shifts if (slot := slot_of(gap, shift)) is not None]
+        slots = [slot for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]
         if not slots:
             reason = reason or _unslotted(worker, gap, facts)
         for slot in slots:
@@ -198,7 +199,7 @@ def reserve(facts: Facts, seen: Mapping[str, Seen], limits: Limits) -> frozenset
     idle: dict[int, list[Worker]] = defaultdict(list)
     for worker in facts.workers:
         where = seen.get(worker.id)
-        if where is not None and _fresh(where, limits) is None and is_idle(worker, facts.now_ms):
+        if where is not None and fresh(where, limits) is None and is_idle(worker, facts.now_ms):
             idle[parent(where.cell, RESERVE_RESOLUTION)].append(worker)
     return frozenset(_kept(idle.values(), limits))
 

@@ -3,7 +3,7 @@
 A worker has one lane per unit of capacity; jobs in one lane follow each other, jobs in different lanes may overlap.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.rules.nouns import Booking, Interval, Job, Point, Refusal, Worker
@@ -67,6 +67,17 @@ def slot_of(gap: Gap, shift: Interval) -> Slot | None:
         next_place=gap.before.place if gap.before else None,
         next_starts_ms=gap.before.starts_ms if gap.before else None,
     )
+
+
+def joined(shifts: Iterable[Interval]) -> list[Interval]:
+    """Shifts in order of time, those that touch as one: whoever works both works through."""
+    found: list[Interval] = []
+    for shift in sorted(shifts, key=lambda each: each.starts_ms):
+        if found and shift.starts_ms <= found[-1].ends_ms:
+            before = found.pop()
+            shift = Interval(starts_ms=before.starts_ms, ends_ms=max(before.ends_ms, shift.ends_ms))
+        found.append(shift)
+    return found
 
 
 def arrival_ms(slot: Slot, travel_s: int) -> int:

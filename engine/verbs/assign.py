@@ -11,6 +11,7 @@ from engine.leases import Fence, Lease
 from engine.ports import Engine, Forbidden, NotFound
 from engine.program import Lost, Row
 from engine.records import Cause
+from engine.rules.eligibility import fresh
 from engine.rules.eta import great_circle_m
 from engine.rules.ledger import Considered, OfferFacts
 from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Unreachable
@@ -18,9 +19,10 @@ from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.scoring import promise
 from engine.rules.steps import Ranked, Refused
-from engine.verbs.decide import Look, batches, considered, eta_rules, look, summary
+from engine.verbs.decide import Look, batches, considered, due_reach_m, eta_rules, limits_of, look, summary
 
 ROAD_RESOLUTION = 10
+UNPLACED_MAX = 200
 JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
 
 
@@ -136,16 +138,25 @@ def _lease(
 
 
 def _add_unplaced(engine: Engine, found: Look) -> None:
-    """On shift and skilled but without a position in the index: "why not Maria" always has an answer."""
-    limit = 200
-    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=limit):
-        if worker_id not in found.seen and found.job.skills <= skills:
-            where = engine.index.seen(engine.tenant, worker_id, found.job.place, mono_ms=engine.mono_ms())
-            if where is None:
-                reason, detail = Refusal.NO_FIX, "on shift, no position in the last minutes"
-            else:
-                reason, detail = Refusal.LATE, f"{where.distance_m / 1000:.0f} km away, beyond what due_by allows"
+    """On shift and skilled but not looked at: "why not Maria" always has an answer."""
+    limits, reach_m = limits_of(engine.settings), due_reach_m(engine, found.job, found.facts.now_ms)
+    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=UNPLACED_MAX):
+        if worker_id in found.seen or not found.job.skills <= skills:
+            continue
+        where = engine.index.seen(engine.tenant, worker_id, found.job.place, mono_ms=engine.mono_ms())
+        old = fresh(where, limits)
+        if where is None or old is not None:
+            reason, detail = (old.reason, old.detail) if old else (Refusal.NO_FIX, "")
             found.refused.append(Refused(worker_id=worker_id, reason=reason, detail=detail))
+            continue
+        away = f"{where.distance_m / 1000:.0f} km away, beyond"
+        if where.distance_m > reach_m:
+            late = Refused(worker_id=worker_id, reason=Refusal.LATE, detail=f"{away} what due_by allows")
+            found.refused.append(late)
+        else:
+            found.beyond[worker_id] = (
+                f"{away} the widest search" if found.exhausted else f"{away} what was searched yet"
+            )
 
 
 # --- after the lease -------------------------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ def _finished(
 
 def _alarming(engine: Engine, found: Look) -> bool:
     """due_by is near, or nobody looked at could arrive by due_by. Never while somebody about was not looked at."""
-    if not found.exhausted:
+    if not found.exhausted or found.beyond:
         return False
     left_ms = found.job.due_by_ms - found.facts.now_ms
     if left_ms <= engine.settings.assign.alert_horizon_min * 60_000:

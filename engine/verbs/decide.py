@@ -5,7 +5,7 @@ Shared by assign (which then tries to lease), override (which shows what a choic
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.ports import Engine, NotFound
 from engine.rules.eligibility import Limits, Sifted, sift
@@ -45,7 +45,9 @@ def eta_rules(settings: Settings) -> EtaRules:
 
 @dataclass(slots=True, kw_only=True)
 class Look:
-    """A decision in the making: what was seen, what was true, who was left, and how long each stage took (µs)."""
+    """A decision in the making: what was seen, what was true, who was left, and how long each stage took (µs).
+
+    ``enough``: how many fresh skilled ones were looked for; ``beyond``: who was not looked at, and where they are."""
 
     job: Job
     policy: Policy
@@ -55,6 +57,8 @@ class Look:
     unlisted: int
     retried: bool = False
     exhausted: bool = True
+    enough: int = 0
+    beyond: dict[str, str] = field(default_factory=dict[str, str])
     timed: list[Timed] = field(default_factory=list[Timed])
     refused: list[Refused] = field(default_factory=list[Refused])
     learned: list[Leg] = field(default_factory=list[Leg])
@@ -75,7 +79,7 @@ def look(engine: Engine, job_id: str) -> Look:
     enough = engine.settings.assign.enough_candidates
     while True:
         found, skilled = _look_at(engine, job, policy, enough)
-        found.exhausted = skilled < enough
+        found.exhausted, found.enough = skilled < enough, enough
         if found.sifted.candidates or found.exhausted or time.perf_counter_ns() > until_ns:
             return _retried(engine, found)
         enough *= 4
@@ -106,12 +110,27 @@ def _look_at(engine: Engine, job: Job, policy: Policy, enough: int) -> tuple[Loo
     return made, fresh
 
 
+def _wider(engine: Engine, found: Look) -> tuple[Candidate, ...]:
+    """The candidates a wider search adds when everyone nearer failed on real times: nobody eligible is passed over."""
+    found.enough *= 4
+    more, fresh = _look_at(engine, found.job, found.policy, found.enough)
+    found.exhausted = fresh < found.enough
+    new = tuple(each for each in more.sifted.candidates if each.worker.id not in found.seen)
+    found.refused += [each for each in more.sifted.refused if each.worker_id not in found.seen]
+    found.seen |= more.seen
+    found.sifted = replace(found.sifted, candidates=found.sifted.candidates + new)
+    return new
+
+
 def _reach_m(engine: Engine, job: Job) -> float:
-    """How far anyone could come from by due_by at the optimistic speed, within the setting."""
+    """How far the search may go: as far as anyone could come from by due_by, within the setting."""
     now_ms = engine.store.clock(engine.tenant).now_ms
-    left_h = max(0, job.due_by_ms - now_ms) / 3_600_000
-    wide = engine.settings.assign.search_max_m
-    return min(wide, max(1_000.0, left_h * engine.settings.eta.optimistic_speed_kmh * 1000))
+    return min(engine.settings.assign.search_max_m, max(1_000.0, due_reach_m(engine, job, now_ms)))
+
+
+def due_reach_m(engine: Engine, job: Job, now_ms: int) -> float:
+    """How far anyone could come from by due_by at the optimistic speed."""
+    return max(0, job.due_by_ms - now_ms) / 3600 * engine.settings.eta.optimistic_speed_kmh
 
 
 def _retried(engine: Engine, found: Look) -> Look:
@@ -133,11 +152,16 @@ def batches(engine: Engine, found: Look) -> Iterator[tuple[Ranked, ...]]:
     Everyone eligible is timed before the last batch has been given out, so nobody is passed over."""
     started_ns = time.perf_counter_ns()
     waiting = list(found.sifted.candidates)
-    k = engine.settings.assign.k
-    while waiting:
-        batch, waiting = waiting[:k], waiting[k:]
+    k, budget_ms = engine.settings.assign.k, engine.settings.assign.time_budget_ms
+    while waiting or not found.exhausted:
         since = time.perf_counter_ns()
-        left_ms = engine.settings.assign.time_budget_ms - (since - started_ns) // 1_000_000
+        left_ms = budget_ms - (since - started_ns) // 1_000_000
+        if not waiting:
+            if left_ms <= 0:
+                return
+            waiting = list(_wider(engine, found))
+            continue
+        batch, waiting = waiting[:k], waiting[k:]
         timed = _timed(engine, found, batch, min(engine.settings.router.budget_ms, left_ms))
         found.took("road_us", since)
         found.timed.extend(timed)
@@ -187,6 +211,7 @@ def considered(found: Look, ranked: Iterable[Ranked]) -> tuple[Considered, ...]:
         if each.worker.id not in done:
             guess = f"would need at least {each.optimistic_s} s; the best by optimistic score were timed first"
             listed.append(Considered(worker=each.worker.id, verdict=NOT_TIMED, detail=guess))
+    listed += [Considered(worker=name, verdict=NOT_TIMED, detail=where) for name, where in found.beyond.items()]
     refused = [Considered(worker=each.worker_id, verdict=each.reason, detail=each.detail) for each in found.refused]
     return (*listed, *refused)
 

@@ -35,7 +35,7 @@ from engine.rules.nouns import (
 )
 from engine.rules.place import cell
 from engine.rules.roles import may
-from engine.rules.schedule import arrival_ms, gaps, minutes, service, slot_of
+from engine.rules.schedule import arrival_ms, gaps, joined, minutes, service, slot_of
 from engine.rules.scoring import promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
 from engine.verbs.assign import current, require
@@ -140,7 +140,7 @@ def _overruled(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None, 
     if late_ms > 0:
         yield Refused(worker_id=worker.id, reason=Refusal.LATE, detail=f"arrives {minutes(late_ms)} after due_by")
     leaves_ms = promised.starts_ms - promised.travel_ms
-    if not any(shift.starts_ms <= leaves_ms and promised.ends_ms <= shift.ends_ms for shift in worker.shifts):
+    if not any(shift.starts_ms <= leaves_ms and promised.ends_ms <= shift.ends_ms for shift in joined(worker.shifts)):
         yield Refused(worker_id=worker.id, reason=Refusal.OFF_SHIFT, detail="no shift covers travel and service")
 
 
@@ -160,7 +160,7 @@ def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) ->
     """The earliest promise the worker's bookings leave room for: on time and within a shift if that can be, else not."""
     where = seen or _at_home(engine, worker, facts.job)
     room = list(gaps(worker, where.place, facts.now_ms))
-    on_shift = [slot for gap in room for shift in worker.shifts if (slot := slot_of(gap, shift)) is not None]
+    on_shift = [slot for gap in room for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]
     anyhow = [slot_of(gap, EVER) for gap in room]
     in_time = [
         each for slot in on_shift if (each := _timed(engine, facts, worker, where, slot, strictly=True)) is not None
