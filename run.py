@@ -190,16 +190,23 @@ def handed_over() -> "Parts":
     """The parts of other doors that the command line uses: doors never import each other, so they meet here.
 
     Nothing of them is imported before it is used: `board` does not wait for what `replay` needs."""
-    from importlib.util import find_spec
-
     from console.cli.parts import Parts
 
     return Parts(
-        replay=replay_day if find_spec("fixtures.replay") else None,
-        open_console=open_desk if find_spec("console.app") else None,
-        demo=demo_site if find_spec("fixtures.demo") else None,
-        bench=measure if find_spec("benchmarks.bench") else None,
+        replay=replay_day if is_here("fixtures.replay") else None,
+        open_console=open_desk if is_here("console.app") else None,
+        demo=demo_site if is_here("fixtures.demo") else None,
+        bench=measure if is_here("benchmarks.bench") else None,
     )
+
+
+def is_here(part: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(part) is not None
+    except ModuleNotFoundError:  # not even the room
+        return False
 
 
 def replay_day(order: "ReplayOrder") -> "ReplayReport":

@@ -17,7 +17,8 @@ from tests.conftest import ROOT
 PROBE = "callboard_probe"
 DOOR = """
 import sys
-def main(arguments):
+def main(arguments, parts):
+    assert parts == {"replay": None, "open_console": None, "demo": None, "bench": None}
     import callboard_probe
     print(sys.prefix, *arguments)
     return 3
@@ -51,6 +52,7 @@ def fresh(tmp_path: Path) -> Path:
     (tmp_path / "requirements.lock").write_text(f"{PROBE}==1.0 \\\n    --hash=sha256:{wheel_hash}\n")
     (tmp_path / "console" / "cli").mkdir(parents=True)
     (tmp_path / "console" / "cli" / "main.py").write_text(DOOR)
+    (tmp_path / "console" / "cli" / "parts.py").write_text("Parts = dict")
     return tmp_path
 
 
