@@ -31,7 +31,7 @@ class Changed(Message):
 class Console(App[int]):
     """``ticks``: whether clocks run by themselves; tests stop them and look when they say so."""
 
-    CSS_PATH = "console.tcss"
+    CSS_PATH = Path(__file__).with_name("console.tcss")
     TITLE = "Callboard"
     MODES: ClassVar[dict[str, type[Desk]]] = {"desk": Desk}  # type: ignore[assignment]
     DEFAULT_MODE = "desk"

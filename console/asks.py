@@ -299,7 +299,7 @@ def _choosable(at: int, each: Considered, names: Mapping[str, str]) -> Choosable
         rank=at if ranked else None,
         verdict="ranked" if ranked else each.verdict,
         detail=detail,
-        barred="" if may else f"{each.verdict}: {each.detail}",
+        barred="" if may else f"{each.verdict.replace('_', ' ')}: {each.detail}",
     )
 
 

@@ -48,11 +48,13 @@ class Behind:
         *,
         demo: object | None = None,
         rounds: bool = True,
+        user: str | None = None,
         mono_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = path
         self.log_path = _log_path(path)
         self.mono_s = mono_s
+        self._user = user or _user()
         self.snap: Snapshot | None = None
         self.trouble = ""
         self.failed = ""
@@ -147,7 +149,7 @@ class Behind:
         engine = wiring.open_engine(self.path, readonly=readonly)
         training = engine.store.training
         role = Role.TRAINER if training else Role.DISPATCHER
-        self._actor = Actor(name=_user(), role=role, tenant=engine.tenant)
+        self._actor = Actor(name=self._user, role=role, tenant=engine.tenant)
         self._site = SiteFacts(name=engine.site.name, zone=engine.site.zone, training=training, readonly=readonly,
                                demo=self._demo is not None, actor=self._actor.name, role=str(role))  # fmt: skip
         self._memory = Memory()

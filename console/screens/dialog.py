@@ -1,4 +1,4 @@
-"""What all dialogs share: they open on Cancel, escape leaves, and only ctrl+s applies."""
+"""What all dialogs share: they open on the button that changes nothing, escape leaves, and only ctrl+s applies."""
 
 from typing import ClassVar, TypeVar
 
@@ -14,7 +14,7 @@ class Dialog(ModalScreen[Result]):
 
     AUTO_FOCUS = "#cancel"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Cancel", show=False, id="dialog.leave"),
+        Binding("escape", "leave", "Leave it", show=False, id="dialog.leave"),
         Binding("ctrl+s", "apply", "Apply", show=False, id="dialog.apply", priority=True),
     ]
 

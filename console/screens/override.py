@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Button, Checkbox, Input, Select, Static
+from textual.widgets import Button, Input, Select, Static
 
 from console.behind import Behind, NotOpen
 from console.screens.dialog import Dialog
-from console.viewmodels.cells import ALERT, BOLD, DIM, PLAIN, WARN, Line, fit
-from console.viewmodels.times import hm, span
+from console.viewmodels.cells import ALERT, BOLD, DIM, PLAIN, WARN, Line, fit, who
+from console.viewmodels.times import hm
 from console.widgets.bars import Said
 from console.widgets.lines import Lines
 from console.widgets.paint import content
 from console.widgets.reason import ReasonFields
+from console.widgets.tick import Tick
 from console.words import inert
 
 if TYPE_CHECKING:
@@ -45,15 +46,17 @@ class Workers(Lines):
     def read(self, key: str, width: int) -> Line:
         each = self.rows[key]
         mark = f"{each.rank:>2} " if each.rank is not None else " × " if each.barred else "   "
-        who = fit(each.name if each.name == each.worker_id else f"{each.name} {each.worker_id}", max(8, width // 4))
-        words = each.barred or (each.detail if each.rank is not None else f"{each.verdict}: {each.detail}")
+        person = fit(who(each.name, each.worker_id), max(8, width // 4))
+        words = each.barred or (
+            each.detail if each.rank is not None else f"{each.verdict.replace('_', ' ')}: {each.detail}"
+        )
         if each.barred:
             words = f"never: {words}"
         look = DIM if each.barred else PLAIN if each.rank is not None else WARN
         return (
             (mark, BOLD if each.rank is not None else DIM),
-            (f"{who} ", DIM if each.barred else PLAIN),
-            (fit(words.replace("_", " "), max(0, width - 4 - max(8, width // 4))), look),
+            (f"{person} ", DIM if each.barred else PLAIN),
+            (fit(words, max(0, width - 4 - max(8, width // 4))), look),
         )
 
 
@@ -75,9 +78,9 @@ class Override(Dialog[Picked | None]):
             yield Workers(opened.workers)
             yield Static(id="means", markup=False)
             yield ReasonFields(reasons())
-            yield Checkbox("accepted on the worker's behalf (no waiting for their answer)", id="force", compact=True)
+            yield Tick("accepted on the worker's behalf (no waiting for their answer)", id="force", compact=True)
             yield Said(id="lacking")
-            yield Button("Cancel (esc)", id="cancel", compact=True)
+            yield Button("Leave it (esc)", id="cancel", compact=True)
 
     def on_mount(self) -> None:
         self.look()
@@ -125,7 +128,7 @@ class Override(Dialog[Picked | None]):
             return [((f"{name}: working out what this overrules…", DIM),)]
         found = self._previewed[1]
         over = "; ".join(inert(said) for said in found.overrules) or "nothing"
-        late = f" Arrives {span(found.late_ms)} late: due_by is missed." if found.late_ms > 0 else ""
+        late = " · due_by is missed" if found.late_ms > 0 else ""
         return [((f"{name} overrules ", BOLD), (over, WARN if found.overrules else PLAIN), (late, ALERT))]
 
     @work(exclusive=True)
@@ -150,5 +153,5 @@ class Override(Dialog[Picked | None]):
         if self.lacking or each is None or fields.code is None:
             self.query_one("#lacking", Said).tell(f"not yet: {self.lacking}", "warn")
             return
-        force = self.query_one("#force", Checkbox).value
+        force = self.query_one("#force", Tick).value
         self.dismiss(Picked(worker_id=each.worker_id, reason=fields.code, words=fields.words, force=force))

@@ -33,7 +33,7 @@ class WithReason(Dialog[Reasoned | None]):
             yield Static(self._means, markup=False)
             yield ReasonFields(reasons())
             yield Said(id="lacking")
-            yield Button("Cancel (esc)", id="cancel", compact=True)
+            yield Button("Leave it (esc)", id="cancel", compact=True)
 
     def on_mount(self) -> None:
         self.judge()

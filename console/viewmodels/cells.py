@@ -35,6 +35,11 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     return " " * (width - have) + text if right else text + " " * (width - have)
 
 
+def who(name: str, worker_id: str) -> str:
+    """A person by name, and by id where the name does not say it."""
+    return name if not worker_id or worker_id in name.split() else f"{name} {worker_id}".strip()
+
+
 def columns_for(columns: tuple[Column, ...], width: int) -> tuple[Column, ...]:
     """Those that a pane of this width shows, the growing one given what is left."""
     shown = [each for each in columns if width >= each.from_width]

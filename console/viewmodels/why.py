@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from console.viewmodels.cells import ACCENT, BOLD, DIM, HEAD, PLAIN, WARN, Line
+from console.viewmodels.cells import ACCENT, BOLD, DIM, HEAD, PLAIN, WARN, Line, who
 from console.viewmodels.times import clock
 from console.words import inert
 
@@ -87,5 +87,4 @@ def _ranked(place: int, each: "Considered", names: Mapping[str, str], chosen: st
 
 
 def _name(worker_id: str, names: Mapping[str, str]) -> str:
-    name = names.get(worker_id, "")
-    return inert(f"{name} {worker_id}" if name and name != worker_id else worker_id)
+    return inert(who(names.get(worker_id, ""), worker_id))

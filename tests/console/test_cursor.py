@@ -1,0 +1,143 @@
+"""Whatever comes from behind, the next key acts on the job it would have acted on before."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textual.pilot import Pilot
+
+from console.app import Console
+from console.behind import Behind
+from console.screens.desk import Desk
+from console.viewmodels.rows import ACCEPTED, CANCELLED, DONE, OFFERED, OPEN, UNASSIGNED, JobRow, SiteFacts, Snapshot
+from tests.console.desks import NOON_MS, campus, drive, keys, settle, still
+
+SITE = SiteFacts(name="Told", zone="Europe/Rome", training=True, readonly=False, demo=False, actor="ana", role="trainer")
+STATES = (OPEN, UNASSIGNED, OFFERED, ACCEPTED, DONE, CANCELLED)
+
+
+class Told(Behind):
+    """A desk's back that shows what the test says."""
+
+    def __init__(self, jobs: dict[str, JobRow]) -> None:
+        super().__init__(Path("told.db"), rounds=False, mono_s=lambda: 0.0)
+        self.tell(jobs)
+
+    def tell(self, jobs: dict[str, JobRow]) -> None:
+        self.snap = Snapshot(
+            read_s=0.0, now_ms=NOON_MS, site=SITE, jobs=jobs, alerts=(), offers=(), router="ok", rounds="here", p99_us=None
+        )
+
+    def read(self) -> None:
+        """Told already."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def row(number: int, state: str = OPEN) -> JobRow:
+    """Higher numbers are due sooner, so that arrivals come in above."""
+    due_ms = NOON_MS + (100_000 - number) * 60_000
+    return JobRow(
+        id=f"J-{number}", type="exam", skills="proctor", state=state, priority=1 + number % 3, not_before_ms=due_ms,
+        due_by_ms=due_ms, duration_ms=60_000, address=f"Hall {number % 7}", notes="", attachments="{}", region="main",
+        version=1,
+    )  # fmt: skip
+
+
+Step = tuple[str, int]
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["arrive", "leave", "leave cursor", "change", "change cursor", "sort", "filter", "unassigned", "tick"]),
+        st.integers(min_value=0, max_value=10_000),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def happen(step: Step, jobs: dict[str, JobRow], desk: Desk) -> dict[str, JobRow]:
+    """One thing that happens to the list, by others or by a key that only changes what is shown."""
+    what, n = step
+    ids = list(jobs)
+    aim = desk.board.cursor or "" if what.endswith("cursor") else ids[n % len(ids)] if ids else ""
+    if what == "arrive":
+        return {**jobs, **{f"J-{each}": row(each, STATES[each % 4]) for each in range(1_000 + n, 1_003 + n)}}
+    if what.startswith("leave"):
+        return {each: kept for each, kept in jobs.items() if each != aim}
+    if what.startswith("change") and aim in jobs:
+        return {**jobs, aim: replace(jobs[aim], state=STATES[n % len(STATES)], version=jobs[aim].version + 1)}
+    return jobs
+
+
+@settings(max_examples=20)
+@given(steps)
+def test_nothing_but_a_moving_key_changes_what_the_next_key_acts_on(told: list[Step]) -> None:
+    jobs = {f"J-{n}": row(n, STATES[n % 4]) for n in range(60)}
+    behind = Told(jobs)
+    app = Console(behind, ticks=False)
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        nonlocal jobs
+        await keys(pilot, "pagedown", "j")
+        aimed = desk.job
+        assert aimed is not None
+        for step in told:
+            jobs = happen(step, jobs, desk)
+            behind.tell(jobs)
+            if step[0] in ("sort", "unassigned"):
+                await keys(pilot, "z" if step[0] == "sort" else "u")
+            if step[0] == "filter":
+                await keys(pilot, "f", *"hall", "enter")
+            app.look_again()
+            await settle(pilot)
+            assert desk.job is not None
+            assert (desk.job.id, desk.state.job) == (aimed.id, desk.job)
+            assert desk.job.gone == (aimed.id not in jobs)
+
+    drive(app, play, size=(80, 24))
+
+
+def test_B116_the_cursor_stays_on_its_job_and_on_its_line_while_rows_arrive_above() -> None:
+    jobs = {f"J-{n}": row(n) for n in range(500)}
+    behind = Told(jobs)
+    app = Console(behind, ticks=False)
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, *["pagedown"] * 6)
+        aimed, line = desk.job, desk.board.order.index(desk.board.cursor or "") - desk.board.scroll_offset.y
+        assert aimed is not None
+        more = {f"J-{n}": row(n) for n in range(900, 903)}
+        behind.tell({**more, **jobs, aimed.id: replace(aimed, state=ACCEPTED, version=2)})
+        app.look_again()
+        await settle(pilot)
+        assert desk.job is not None
+        assert (desk.job.id, desk.job.state) == (aimed.id, ACCEPTED)
+        assert desk.board.order.index(aimed.id) - desk.board.scroll_offset.y == line
+        assert set(more) < set(desk.board.order)
+
+    drive(app, play)
+
+
+def test_an_alert_that_is_resolved_leaves_the_cursor_on_nothing_not_on_its_neighbour(tmp_path: Path) -> None:
+    campus(tmp_path / "site.db")
+    app = still(tmp_path / "site.db")
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "1")
+        first = desk.alert
+        assert first is not None
+        snap = app.behind.snap
+        assert snap is not None
+        app.behind.snap = replace(snap, alerts=tuple(each for each in snap.alerts if each.id != first.id))
+        desk.news()
+        await settle(pilot)
+        assert desk.alert is None
+        assert desk.job is None
+        await keys(pilot, "a")
+        assert app.behind.snap.alerts[0].acked_by == ""
+        await keys(pilot, "j")
+        assert desk.alert is not None
+
+    drive(app, play)
