@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import click
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from console.cli import show
 from console.cli.call import Call, command, opened
@@ -39,7 +39,7 @@ class FixLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lat: float
     lng: float
     accuracy: float | None = None
-    seq: int | None = None
+    seq: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     received_at: str | int | None = None
 
 

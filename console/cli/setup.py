@@ -15,6 +15,7 @@ from engine.rules.days import rfc3339
 from engine.verbs.site import SiteFile, advance, check_zone, read_site
 
 UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+END_MS = 7_258_118_400_000  # 2200-01-01
 SITE_BYTES_MAX = 1_000_000
 
 
@@ -120,7 +121,7 @@ def clock(call: Call, act: str, to: str) -> int:
     with opened(call, writing=act != "show") as engine:
         now_ms = engine.store.clock(engine.tenant).now_ms
         if act == "advance":
-            advance(engine, now_ms + _span_ms(to))
+            advance(engine, _within(now_ms + _span_ms(to), to))
         elif act == "set":
             advance(engine, moment(to, engine.site.zone, now_ms, "TIME"))
         now_ms, zone = engine.store.clock(engine.tenant).now_ms, engine.site.zone
@@ -130,6 +131,13 @@ def clock(call: Call, act: str, to: str) -> int:
     else:
         show.line(f"{rfc3339(now_ms, zone)} {zone}{' (training clock)' if training else ''}")
     return OK
+
+
+def _within(at_ms: int, text: str) -> int:
+    """A clock beyond what dates can tell could never be shown nor set back."""
+    if at_ms >= END_MS:
+        raise click.BadParameter(f"{text!r}: the clock goes to the end of 2199", param_hint="SPAN")
+    return at_ms
 
 
 def _span_ms(text: str) -> int:

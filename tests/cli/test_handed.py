@@ -1,5 +1,6 @@
 """What other doors are handed, and how long-running commands end."""
 
+import json
 import os
 import signal
 import subprocess
@@ -120,3 +121,24 @@ def test_every_command_has_help_with_an_example(shell: Shell, capsys: pytest.Cap
         assert main([name, "--help"], Parts()) == 0
         told = capsys.readouterr().out
         assert "Example:" in told or "Commands:" in told, name
+
+
+def test_a_small_day_is_replayed_by_what_run_py_hands_over(site: Path) -> None:
+    command = [sys.executable, str(ROOT / "run.py"), "replay", "--jobs", str(site / "jobs.csv"), "--workers",
+               str(site / "workers.csv"), "--json"]  # fmt: skip
+    ran = subprocess.run(command, capture_output=True, check=True, env={**os.environ, "CALLBOARD_NO_VENV": "1"})
+    assert ran.stderr == b""
+    told = json.loads(ran.stdout)
+    assert told["jobs"] == told["on_time"] + told["missed"] + told["cancelled"] == 4
+    assert told["double_bookings"] == 0
+    assert told["late_minutes"].keys() == {"p50", "p95"}
+
+
+def test_the_console_in_a_pipe_is_refused_before_anything_is_set_up() -> None:
+    command = [sys.executable, str(ROOT / "run.py")]
+    ran = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        env={**os.environ, "CALLBOARD_NO_VENV": "1", "CALLBOARD_DB": ""},
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "needs a terminal" in ran.stderr

@@ -122,3 +122,48 @@ def test_hostile_arguments_come_back_as_text(shell: Shell, typed: list[str]) -> 
     ran = shell(*typed)
     assert ran.code == 1
     assert not CONTROL.search(ran.out + ran.err)
+
+
+ODD_LINES = [
+    b"[" * 50_000,
+    b'{"worker":"ana","device_time":1e999,"lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":99999999999999999999,"lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":-1,"lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":"","lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":"+99:99:99","lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":"2027-02-30T00:00:00Z","lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":true,"lat":1,"lng":1}',
+    b'{"worker":"\\ud800","device_time":1805090401000,"lat":1,"lng":1}',
+    b'{"worker":"\xff","device_time":1805090401000,"lat":1,"lng":1}',
+    b'{"worker":null,"device_time":1805090401000,"lat":1,"lng":1}',
+    b'{"worker":"ana","device_time":1805090401000,"lat":NaN,"lng":1}',
+    b'{"worker":"ana","device_time":1805090401000,"lat":"44","lng":1}',
+    b'{"worker":"ana","device_time":1805090401000,"lat":1,"lng":1,"seq":1.5}',
+    b'{"worker":"ana","device_time":1805090401000,"lat":1,"lng":1,"seq":99999999999999999999999}',
+    b'{"worker":"' + b"x" * 200_000 + b'","device_time":1805090401000,"lat":1,"lng":1}',
+    b"null",
+    b'"\x1b[2J"',
+    b"\x00\x01",
+]
+
+
+def test_odd_lines_are_told_by_number_and_stop_nothing(shell: Shell, site: Path) -> None:
+    good = b'{"worker":"ana","device_time":"2027-03-15T07:00:01+01:00","lat":44.17,"lng":12.2}'
+    (site / "odd.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([*ODD_LINES, b"", good]))
+    ran = shell("fixes", site / "odd.jsonl", "--json")
+    assert ran.code == 1
+    told = ran.document
+    assert told["kept"] == 1
+    assert [each["line"] for each in told["bad_lines"]] == list(range(1, len(ODD_LINES) + 1))
+    assert all(each["rule"] for each in told["bad_lines"])
+    assert not CONTROL.search(ran.err)
+
+
+def test_odd_values_of_a_fix_are_counted(shell: Shell, site: Path) -> None:
+    line = '{"worker":"ana","device_time":1805090401000,"lat":%s,"lng":%s%s}\n'
+    lines = [line % ("1e308", "1", ""), line % ("12.2", "944.17", ""), line % ("0", "0", ""),
+             line % ("44.17", "12.2", ',"accuracy":-1'), line % ("44.17", "12.2", ',"accuracy":1e308')]  # fmt: skip
+    (site / "odd.jsonl").write_text("".join(lines))
+    told = shell.json("fixes", site / "odd.jsonl")
+    assert told["kept"] + sum(told["rejected"].values()) == len(lines)
+    assert told["rejected"]["out_of_range"] == 2
