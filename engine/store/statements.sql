@@ -259,7 +259,7 @@ WHERE tenant_id = :tenant_id AND job_id = :job_id AND state = 'UNASSIGNED_ALERT'
 -- name: miss_job
 UPDATE jobs SET missed = 1
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND missed = 0
-  AND state IN ('OPEN', 'UNASSIGNED_ALERT', 'ACCEPTED') AND due_by_ms < (SELECT now_ms FROM clock);
+  AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock);
 
 -- Handoff -----------------------------------------------------------------------------------------------------------
 
@@ -396,7 +396,7 @@ ORDER BY due_by_ms, priority DESC, job_id LIMIT :limit;
 
 -- name: list_overdue_jobs
 SELECT * FROM jobs WHERE tenant_id = :tenant_id AND region_id = :region_id AND missed = 0
-  AND state IN ('OPEN', 'UNASSIGNED_ALERT', 'ACCEPTED') AND due_by_ms < (SELECT now_ms FROM clock)
+  AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND due_by_ms < (SELECT now_ms FROM clock)
 ORDER BY due_by_ms, job_id LIMIT :limit;
 
 -- name: read_worker

@@ -15,7 +15,7 @@ from engine.program import Lost, Program, Rows, read
 from engine.records import Cause
 from engine.rules import alerts as rules
 from engine.rules.freshness import LatestFix
-from engine.rules.nouns import Actor, Job, JobState, Role
+from engine.rules.nouns import Actor, Job, Role
 from engine.settings import Settings
 from engine.verbs import ingest, region
 from engine.verbs.answer import next_for
@@ -95,7 +95,7 @@ def retry(desk: Desk) -> int:
 
 
 def miss(desk: Desk) -> int:
-    """Say once of each job whose due_by has passed without a start that it is missed, and why."""
+    """Say once of each job whose due_by has passed unassigned that it is missed, and why."""
     engine, done = desk.engine, 0
     for tenure in list(engine.tenures.values()):
         for job in engine.store.overdue_jobs(engine.tenant, tenure.region, limit=BATCH):
@@ -108,8 +108,6 @@ def miss(desk: Desk) -> int:
 
 def _missed(engine: Engine, job: Job) -> str:
     """Why, as the first look in vain said it: near due_by everybody is merely late."""
-    if job.state is JobState.ACCEPTED:
-        return f"missed; {job.worker_id} accepted it and has not started"
     tried = engine.store.decisions(engine.tenant, job.id, limit=BATCH)
     if not tried:
         return "missed; it was never tried"
