@@ -127,6 +127,33 @@ def test_a_dispatcher_may_answer_for_a_worker_and_a_customer_may_not(desk: Desk)
     assert done.outcome is Answer.ACCEPTED
 
 
+def test_a_job_counts_on_the_day_it_was_accepted_on_the_sites_calendar(desk: Desk) -> None:
+    """B107: Vienna's midnight, an hour before UTC's; the last half second still belongs to the old day."""
+    desk.worker("ana", north(1), shift=(-60, 6000))
+    midnight_ms = 1_800_054_000_000  # 2027-01-15T23:00Z
+    for ref, at_ms, day in (("J1", midnight_ms - 500, "2027-01-15"), ("J2", midnight_ms, "2027-01-16")):
+        desk.set(at_ms)
+        desk.refresh("ana")
+        desk.job(ref, due=6000, lasts=1)
+        desk.give(ref, "ana")
+        assert (("ana", day, 1)) in desk.engine.store.day_counts("main", "2027-01-01")
+        assert desk.hand("ana").jobs_today == 1
+
+
+def test_a_day_that_has_no_midnight_is_counted_like_any_other(found: Found) -> None:
+    """Cairo, 30 April 2027: the clock goes from 23:59:59 to 01:00."""
+    gone_ms = 1_809_036_000_000  # 2027-04-29T22:00Z
+    desk = found(zone="Africa/Cairo", now_ms=gone_ms - 60_000)
+    desk.worker("ana", north(1))
+    for ref in ("J1", "J2"):
+        desk.job(ref, due=300, lasts=1)
+        desk.give(ref, "ana")
+        desk.set(gone_ms)
+        desk.refresh("ana")
+    days = desk.engine.store.day_counts("main", "2027-01-01")
+    assert days == (("ana", "2027-04-29", 1), ("ana", "2027-04-30", 1))
+
+
 # --- start and finish ------------------------------------------------------------------------------------------------
 
 

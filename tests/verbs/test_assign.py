@@ -146,9 +146,11 @@ def test_a_worker_of_another_region_or_inside_the_cooldown_or_with_an_offer_is_n
 def test_B016_no_fix_for_six_minutes_is_stale_and_says_so(desk: Desk) -> None:
     desk.worker("ana", north(3))
     desk.advance(6 * 60)
+    desk.ring("cool")
     desk.job("J1")
     done = desk.assign("J1")
-    assert said(done.considered, "ana").verdict in ("stale", "no_fix")
+    assert said(done.considered, "ana").verdict == "stale"
+    assert said(done.considered, "ana").detail == "fix 6 min > 30 s"
     assert done.outcome is Outcome.ALERT
 
 
