@@ -63,6 +63,7 @@ def site(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def shell(site: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setenv("XDG_STATE_HOME", str(site / "state"))
+    monkeypatch.setenv("COLUMNS", "200")  # parallel runs set 80, where cells are folded
     for name in ("CALLBOARD_DB", "CALLBOARD_ACTOR"):
         monkeypatch.delenv(name, raising=False)
     return Shell(capsys, site / "site.db", Parts())
