@@ -327,8 +327,12 @@ def ask_handoff(actor: Actor, worker_id: str, region: str, why: Why) -> Program[
     return worker_id
 
 
-def handoff(actor: Actor, worker_id: str, region: str, generation: int, why: Why | None = None) -> Program[int]:
+def handoff(
+    actor: Actor, worker_id: str, region: str, generation: int, why: Why | None = None, fence: Fence | None = None
+) -> Program[int]:
     """Move a worker with no live offer, and the jobs they hold, to another region; answers their new generation."""
+    if fence is not None:
+        yield from in_force(fence)
     [moved] = yield must("move_worker", worker_id=worker_id, region_id=region, generation=generation)
     held = yield read("list_bookings", worker_id=worker_id)
     for booking in held:

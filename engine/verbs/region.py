@@ -3,7 +3,7 @@
 import logging
 
 from engine import leases
-from engine.leases import Tenure
+from engine.leases import Fence, Tenure
 from engine.ports import Busy, Engine, Invalid, NotFound, Stale
 from engine.program import Lost, Program, must
 from engine.records import Why
@@ -91,8 +91,9 @@ def handoff(engine: Engine, actor: Actor, worker_id: str, region: str, why: Why)
     return None if isinstance(moved, Lost) else moved
 
 
-def finish_handoffs(engine: Engine, actor: Actor) -> int:
+def finish_handoffs(engine: Engine, actor: Actor, tenure: Tenure) -> int:
     """Move the workers whose handoff waited for an offer that has since been answered or expired."""
+    fence = Fence(region=tenure.region, epoch=tenure.epoch)
     waiting = engine.store.moving_workers(engine.tenant)
-    done = [leases.handoff(actor, worker_id, region, generation) for worker_id, region, generation in waiting]
+    done = [leases.handoff(actor, worker_id, to, generation, fence=fence) for worker_id, to, generation in waiting]
     return sum(not isinstance(engine.store.run(engine.tenant, each), Lost) for each in done)

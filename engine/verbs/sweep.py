@@ -117,7 +117,8 @@ def _missed(engine: Engine, job: Job) -> str:
 
 def hand_over(desk: Desk) -> int:
     engine = desk.engine
-    return sum(region.finish_handoffs(engine, automatic(engine, each)) for each in list(engine.tenures.values())[:1])
+    held = list(engine.tenures.values())[:1]
+    return sum(region.finish_handoffs(engine, automatic(engine, each), each) for each in held)
 
 
 def watch(desk: Desk) -> int:

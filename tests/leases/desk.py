@@ -9,8 +9,8 @@ from engine.ports import Engine
 from engine.program import Lost
 from engine.rules.nouns import Actor, FixReport, NewJob, NewWorker, Role
 from engine.settings import Tables
-from engine.verbs import assign, ingest, intake, site
-from engine.verbs.site import SiteFile
+from engine.verbs import assign, ingest, intake
+from engine.verbs.site import SiteFile, advance
 from tests.leases import stage
 from tests.leases.stage import MIN_MS, NOON_MS
 
@@ -19,10 +19,12 @@ MANUAL: Tables = {"lease": {"auto_offer": False}}
 """Nothing is offered by itself, so that a test sees its own act alone."""
 
 
-def desk(path: Path, *, workers: Sequence[str] = ("w1", "w2"), overrides: Tables = MANUAL) -> Engine:
-    wiring.create(path, SiteFile(zone="Europe/Rome", overrides=overrides), training=True)
+def desk(
+    path: Path, *, workers: Sequence[str] = ("w1", "w2"), overrides: Tables = MANUAL, site: SiteFile | None = None
+) -> Engine:
+    wiring.create(path, site or SiteFile(zone="Europe/Rome", overrides=overrides), training=True)
     engine = wiring.open_engine(path, new_id=wiring.seeded_ids(7))
-    site.advance(engine, NOON_MS)
+    advance(engine, NOON_MS)
     for worker_id in workers:
         enrol(engine, stage.new_worker(worker_id))
     seen(engine, *workers)
@@ -49,7 +51,7 @@ def seen(engine: Engine, *workers: str) -> None:
 
 def later(engine: Engine, ms: int, *workers: str) -> None:
     """Time goes on, and these workers are seen again."""
-    site.advance(engine, engine.store.clock(engine.tenant).now_ms + ms)
+    advance(engine, engine.store.clock(engine.tenant).now_ms + ms)
     seen(engine, *workers)
 
 

@@ -98,7 +98,7 @@ def test_an_accept_of_an_old_epoch_is_fenced(engine: Engine) -> None:
 def test_an_offer_of_before_the_clock_stepped_back_is_expired(engine: Engine) -> None:
     """B097: no offer lives an hour longer."""
     offer_id, worker_id = offered(engine)
-    desk.site.advance(engine, NOON_MS - 3_600_000)
+    desk.advance(engine, NOON_MS - 3_600_000)
     assert answer.accept(engine, worker_named(worker_id), offer_id, worker_id).outcome is Answer.EXPIRED
 
 

@@ -8,13 +8,14 @@ import pytest
 from engine import leases, records, wiring
 from engine.imports.parsed import Parsed
 from engine.ports import Busy, Engine, Forbidden
-from engine.program import Program
+from engine.program import Lost, Program
 from engine.records import JobKey
 from engine.rules.nouns import Actor, NewJob, OfferState
 from engine.verbs import answer, assign, intake, override, region, revoke, sweep
 from engine.verbs.answer import Answer
 from engine.verbs.assign import Outcome
 from engine.verbs.intake import KeyReused
+from engine.verbs.site import SiteFile
 from tests.leases import desk, stage
 from tests.leases.desk import ANA, MANUAL, offered
 from tests.leases.invariants import broken
@@ -42,7 +43,7 @@ def test_B056_the_hold_ends_at_its_own_time(tmp_path: Path, adopt: bool) -> None
     engine = desk.desk(tmp_path / "site.db", overrides=overrides)
     offer_id, worker_id = offered(engine)
     after = desk.again(engine)
-    desk.site.advance(after, NOON_MS + TTL_MS)
+    desk.advance(after, NOON_MS + TTL_MS)
     if adopt:
         region.takeover(after, ANA, "main", "next")
         sweep.sweep(sweep.Desk(engine=after, holder="next"))
@@ -65,7 +66,7 @@ def test_B057_offers_of_before_a_stop_end_at_their_own_time_before_anything_new(
     assert len(live) == 3
     wiring.close(engine)
     after = desk.again(engine)
-    desk.site.advance(after, NOON_MS + 10 * MIN_MS)
+    desk.advance(after, NOON_MS + 10 * MIN_MS)
     region.takeover(after, ANA, "main", "next")
     sweep.sweep(sweep.Desk(engine=after, holder="next"))
     ended = [after.store.offer("main", each) for each in live]
@@ -89,6 +90,20 @@ def test_an_overtaken_dispatcher_stops_itself(engine: Engine) -> None:
     wiring.close(other)
 
 
+def test_an_overtaken_dispatcher_hands_nobody_over(tmp_path: Path) -> None:
+    site = SiteFile(zone="Europe/Rome", regions=(("main", None), ("north", None)), overrides=MANUAL)
+    engine = desk.desk(tmp_path / "site.db", site=site)
+    region.takeover(engine, ANA, "main", "one")
+    asked = leases.ask_handoff(ANA, "w1", "north", WHY)
+    assert not isinstance(engine.store.run("main", asked), Lost)
+    other = desk.again(engine)
+    region.takeover(other, ANA, "main", "two", by_force=True)
+    assert sweep.hand_over(sweep.Desk(engine=engine, holder="one")) == 0
+    assert sweep.hand_over(sweep.Desk(engine=other, holder="two")) == 1
+    for each in (engine, other):
+        wiring.close(each)
+
+
 def test_a_second_desk_does_not_take_a_region_that_is_held(engine: Engine) -> None:
     region.takeover(engine, ANA, "main", "one")
     other = desk.again(engine)
@@ -102,7 +117,7 @@ def test_one_bad_offer_does_not_stop_the_sweep(engine: Engine, monkeypatch: pyte
     region_held = region.takeover(engine, ANA, "main", "me", by_force=True)
     assert region_held.withdrawn == 2
     offers = [offered(engine, "j1")[0], offered(engine, "j2")[0]]
-    desk.site.advance(engine, NOON_MS + TTL_MS)
+    desk.advance(engine, NOON_MS + TTL_MS)
     real = leases.expire
 
     def poisoned(actor: Actor, offer_id: str, fence: leases.Fence | None = None) -> Program[leases.Freed]:
