@@ -37,7 +37,7 @@ class WhyDoc(Struct, frozen=True, kw_only=True):
               help=f"Replay the stored decision under other weights: {', '.join(WEIGHTS)}.")  # fmt: skip
 def why(call: Call, job: str, weights: str) -> int:
     """Explain a decision: as it was made, as of now, and as other weights would have it. Changes nothing."""
-    wanted = _weights(weights)
+    wanted = read_weights(weights)
     with opened(call, writing=False) as engine:
         try:
             found = explain(engine, job, weights=wanted or None)
@@ -60,7 +60,7 @@ def why(call: Call, job: str, weights: str) -> int:
     return OK
 
 
-def _weights(text: str) -> dict[str, float]:
+def read_weights(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
         name, _, value = part.partition("=")

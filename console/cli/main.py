@@ -15,7 +15,8 @@ from console.words import inert
 ROOMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "A site": (
         ("setup", ("init",)), ("intake", ("import", "create")), ("positions", ("fixes",)),
-        ("roster", ("absent", "shift")), ("health", ("doctor",)), ("setup", ("backup", "clock")),
+        ("roster", ("absent", "shift", "leave")), ("policy", ("policy",)), ("health", ("doctor",)),
+        ("setup", ("backup", "clock")),
     ),
     "Dispatch": (
         ("desk", ("assign", "cancel", "release", "reassign", "preempt", "override", "withdraw")),
@@ -26,7 +27,7 @@ ROOMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("look", ("board", "jobs", "workers", "offers", "job")), ("alerts", ("alerts",)), ("explain", ("why",)),
         ("record", ("audit", "watch", "trace")),
     ),
-    "Try": (("handed", ("console", "demo", "replay", "bench")),),
+    "Try": (("handed", ("console", "demo", "replay", "bench")), ("rehearse", ("rehearse",))),
 }  # fmt: skip
 MODULES = {name: module for rooms in ROOMS.values() for module, names in rooms for name in names}
 

@@ -9,6 +9,7 @@ from console.cli.moments import moment
 from console.cli.trouble import OK
 from console.cli.wire import Span, span
 from engine.ports import Engine
+from engine.records import Why
 from engine.rules.nouns import Interval, Role
 from engine.verbs import roster
 
@@ -84,4 +85,25 @@ def _interval(engine: Engine, starts: str, ends: str) -> Interval:
     return found
 
 
-COMMANDS = {"absent": absent, "shift": shift}
+class LeftDoc(Struct, frozen=True, kw_only=True):
+    worker: str
+    left: bool
+
+
+@command("leave", "leave c3 --note 'moved away' --db site.db")
+@click.argument("worker")
+@click.option("--note", metavar="TEXT", default="", help="Why, for the audit.")
+@ACTOR
+@SUPERVISOR
+def leave(call: Call, worker: str, note: str, actor_name: str | None, role: str) -> int:
+    """Take a worker off the lists. Past reports keep them; refused while they hold an offer or a job."""
+    with opened(call) as engine:
+        roster.leave(engine, actor(engine, actor_name, role), worker, Why(words=note))
+    if call.as_json:
+        show.document(LeftDoc(worker=worker, left=True))
+    else:
+        show.line(f"{worker} has left")
+    return OK
+
+
+COMMANDS = {"absent": absent, "shift": shift, "leave": leave}

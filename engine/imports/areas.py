@@ -99,7 +99,7 @@ def _advised(problem: str) -> str:
     return f"{problem}; GeoJSON has longitude first" if "swapped" in problem else problem
 
 
-# --- names ---------------------------------------------------------------------------------------------------------
+# --- names -----------------------------------------------------------------------------------------------------------
 
 
 def _names(feature: Fields) -> tuple[str, str] | Wrong:
@@ -122,7 +122,7 @@ def _text(value: Json) -> str:
     return str(value) if isinstance(value, str) and not isinstance(value, Flag) else ""
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------------
+# --- geometry --------------------------------------------------------------------------------------------------------
 
 
 def _parts(geometry: Json) -> list[list[Ring]] | Wrong:

@@ -17,6 +17,7 @@ from typing import Self
 from urllib.parse import quote
 
 from engine.rules.freshness import DAY_MS, LatestFix
+from engine.store.session import translated
 
 APPLICATION_ID = 0x43424658  # "CBFX"
 VERSION = 1
@@ -183,14 +184,20 @@ class FixArchive:
     def _writing(self) -> Generator[sqlite3.Connection]:
         """Process lock, lock file, BEGIN IMMEDIATE: always in this order."""
         with self._guard, _lock_file(self._path):
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
                 self._db.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                self._roll_back()
+                raise translated(error) from error
             except BaseException:
-                if self._db.in_transaction:  # a full disk may have rolled back already
-                    self._db.execute("ROLLBACK")
+                self._roll_back()
                 raise
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:  # a full disk may have rolled back already
+            self._db.execute("ROLLBACK")
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

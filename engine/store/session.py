@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import cast
 
+from engine.ports import Busy, Damaged, ReadOnly
 from engine.program import Lost, Program, Refuse, Row, Rows, Scalar, Step, T
 from engine.store.statements import statements
 
@@ -68,10 +69,10 @@ def rows(connection: sqlite3.Connection, name: str, binds: Mapping[str, Scalar])
     return cast(Rows, connection.execute(statements()[name], binds).fetchall())
 
 
-def execute(connection: sqlite3.Connection, step: Step, tenant: str) -> Rows:
-    """Run one step; raises LostRace when it had to win exactly one row and did not."""
+def execute(connection: sqlite3.Connection, step: Step, tenant: str, texts: Mapping[str, str] | None = None) -> Rows:
+    """Run one step; raises LostRace when it had to win exactly one row and did not. ``texts``: other statements."""
     try:
-        cursor = connection.execute(statements()[step.name], {"tenant_id": tenant, **step.binds})
+        cursor = connection.execute((texts or statements())[step.name], {"tenant_id": tenant, **step.binds})
         found = cast(Rows, cursor.fetchall())
     except sqlite3.IntegrityError as refused:
         raise _lost_or_fault(step, refused) from refused
@@ -105,3 +106,17 @@ def play(connection: sqlite3.Connection, program: Program[T], tenant: str) -> T 
         return Lost(lost.step)
     finally:
         program.close()
+
+
+def translated(error: sqlite3.OperationalError) -> Exception:
+    """What a door can show of what SQLite refused."""
+    text = str(error)
+    if "readonly" in text or "read-only" in text:
+        return ReadOnly(f"the database cannot be written ({text})")
+    if "locked" in text or "busy" in text:
+        return Busy("the database is held by another program; try again")
+    if "malformed" in text or "not a database" in text:
+        return Damaged(f"the database is damaged ({text}); restore the last good backup")
+    if "disk" in text or "full" in text:
+        return Busy(f"the disk refused the write ({text}); nothing was changed, try again when there is room")
+    return error

@@ -12,7 +12,7 @@ from engine.ports import Busy, Damaged, ReadOnly
 from engine.program import Lost, Program, Rows, Scalar, T
 from engine.store.lock import WriterLock
 from engine.store.reads import Reads
-from engine.store.session import connect, play, rows
+from engine.store.session import connect, play, rows, translated
 from engine.store.statements import VERSION, schema
 
 APPLICATION_ID = 0x43414C42  # "CALB"
@@ -97,11 +97,15 @@ class SqliteStore(Reads):
         return connection
 
     def _reconnect(self) -> sqlite3.Connection:
+        """A new connection in place of this thread's. It is there before the old one goes: the last to go takes the
+        log's index with it, and a full disk could not make that again."""
         broken = self._connection()
+        _roll_back(broken)
+        self._threads.connection = connect(str(self.path), readonly=self.readonly)
+        self._connections.append(self._threads.connection)
         self._connections.remove(broken)
         broken.close()
-        self._threads.connection = None
-        return self._connection()
+        return self._threads.connection
 
     def close(self) -> None:
         """Close every thread's connection; nobody may be using the store any more."""
@@ -118,11 +122,11 @@ class SqliteStore(Reads):
             raise ReadOnly(f"{self.path} is open read-only: nothing can be changed")
         watched = _Watched(program)
         with self._lock.held():
-            connection = self._connection()
             try:
+                connection = self._connection()
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                raise _translated(error) from error
+                raise translated(error) from error
             return self._transact(connection, watched, tenant)
 
     def _transact(self, connection: sqlite3.Connection, watched: "_Watched[T]", tenant: str) -> T | Lost:
@@ -130,7 +134,7 @@ class SqliteStore(Reads):
             answer = play(connection, watched.steps(), tenant)
         except sqlite3.OperationalError as error:
             _roll_back(connection)
-            raise _translated(error) from error
+            raise translated(error) from error
         except BaseException:
             _roll_back(connection)
             raise
@@ -148,10 +152,15 @@ class SqliteStore(Reads):
 
     def _look_up(self, audit_hash: str | None, tenant: str, error: sqlite3.OperationalError) -> None:
         """A failed COMMIT may have committed: reopen and look for the audit row. Returns if it is there."""
-        connection = self._reconnect()
-        if audit_hash is not None and rows(connection, "find_audit", {"tenant_id": tenant, "hash": audit_hash}):
-            return
-        raise _translated(error) from error
+        try:
+            connection = self._reconnect()
+            if audit_hash is not None and rows(connection, "find_audit", {"tenant_id": tenant, "hash": audit_hash}):
+                return
+        except sqlite3.OperationalError:
+            pass  # the disk still fails: the next act opens anew
+        raise Busy(
+            f"the disk refused the write ({error}), and may keep it or not: do the same again, the answer will be true"
+        ) from error
 
     def checkpoint(self) -> None:
         """Move the WAL into the file under the writer lock (a passive checkpoint may corrupt before SQLite 3.51.3)."""
@@ -165,7 +174,7 @@ class SqliteStore(Reads):
         try:
             return rows(self._connection(), name, {"tenant_id": tenant, **binds})
         except sqlite3.OperationalError as error:
-            raise _translated(error) from error
+            raise translated(error) from error
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -240,16 +249,3 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     """SQLite may have rolled back by itself (disk full, I/O error)."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
-
-
-def _translated(error: sqlite3.OperationalError) -> Exception:
-    text = str(error)
-    if "readonly" in text or "read-only" in text:
-        return ReadOnly(f"the database cannot be written ({text})")
-    if "locked" in text or "busy" in text:
-        return Busy("the database is held by another program; try again")
-    if "malformed" in text or "not a database" in text:
-        return Damaged(f"the database is damaged ({text}); restore the last good backup")
-    if "disk" in text or "full" in text:
-        return Busy(f"the disk refused the write ({text}); nothing was changed, try again when there is room")
-    return error

@@ -157,7 +157,7 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
 
 
 def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Promise:
-    """The earliest promise the worker's bookings leave room for: on time and within a shift if that can be, else not."""
+    """The earliest promise their bookings leave room for: on time and within a shift if that can be, else not."""
     where = seen or _at_home(engine, worker, facts.job)
     room = list(gaps(worker, where.place, facts.now_ms))
     on_shift = [slot for gap in room for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from typing import cast
 from zoneinfo import ZoneInfoNotFoundError
 
-from engine.ports import Engine, Forbidden, Invalid
+from engine import records
+from engine.ports import Engine, Forbidden, Invalid, Stale
 from engine.program import Lost, Program, must
+from engine.records import Why
 from engine.rules.days import zone_named
-from engine.rules.nouns import Area, Point
+from engine.rules.ledger import Policy
+from engine.rules.nouns import Actor, Area, Point
 from engine.rules.place import area_problem
 from engine.settings import Settings, Tables
+from engine.verbs.assign import require
+from engine.verbs.why import WEIGHTS, reweighted
 
 SECTIONS = frozenset(Settings.__dataclass_fields__)
 SITE_KEYS = frozenset({"name", "zone", "tenant", "region"})
@@ -112,3 +117,14 @@ def advance(engine: Engine, to_ms: int) -> None:
 def _set_clock(to_ms: int) -> Program[int]:
     yield must("set_clock", now_ms=to_ms)
     return to_ms
+
+
+def set_policy(engine: Engine, actor: Actor, weights: Mapping[str, float], words: str = "") -> Policy:
+    """Put the next version of the site's weights in force. Raises Forbidden, Invalid, Stale."""
+    require(actor, "policy")
+    wanted = reweighted(engine.store.policy(engine.tenant), weights)
+    columns = {name: getattr(wanted, name) for name in WEIGHTS}
+    done = engine.store.run(engine.tenant, records.set_policy(actor, columns, Why(words=words)))
+    if isinstance(done, Lost):
+        raise Stale("the policy changed meanwhile; look again")
+    return engine.store.policy(engine.tenant)
