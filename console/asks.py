@@ -25,8 +25,8 @@ from engine.verbs import override as overriding
 from engine.verbs import revoke, triage
 from engine.verbs.why import Why, why
 
-WHOLE_READ_S = 2.0
-DECISIONS_LOOKED_AT = 5
+WHOLE_READ_S = 5.0
+CHANGES_FOLLOWED = 200
 ROUTER = {"closed": "ok", "open": "DOWN", "half_open": "trying", "none": "none"}
 
 
@@ -41,18 +41,18 @@ class Memory:
 
 
 def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None, now_s: float) -> Snapshot:
-    """One consistent read. Jobs are read whole only when the audit has grown, and at times to be sure."""
+    """One consistent read. Of the jobs those are read that the audit names as changed; all of them at times."""
     with engine.store.snapshot():
         now_ms = engine.store.clock(engine.tenant).now_ms
-        newest = engine.store.newest_audit(engine.tenant, limit=1)
-        seq = newest[0].seq if newest else 0
         offers = engine.store.live_offers(engine.tenant)
-        if seq != memory.seq or now_s - memory.whole_s >= WHOLE_READ_S:
-            jobs = engine.store.jobs(engine.tenant)
-            _learn_names(engine, memory, jobs)
-            offered = {each.id: each.worker_id for each in offers}
-            memory.jobs = {each.id: _kept(memory, _job(each, offered, memory.names)) for each in jobs}
-            memory.seq, memory.whole_s = seq, now_s
+        changed = _changed(engine, memory)
+        if changed is None or now_s - memory.whole_s >= WHOLE_READ_S:
+            memory.jobs = _rows(engine, memory, engine.store.jobs(engine.tenant), offers)
+            memory.whole_s = now_s
+        elif changed:
+            found = (engine.store.job(engine.tenant, each) for each in sorted(changed))
+            fresh = _rows(engine, memory, tuple(each for each in found if each is not None), offers)
+            memory.jobs = {**memory.jobs, **fresh}
         alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
         rounds = _rounds(engine, now_ms)
         detail = None if job_id is None else _detail(engine, job_id, memory.names)
@@ -69,6 +69,24 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
         detail=detail,
         names=memory.names,
     )
+
+
+def _changed(engine: Engine, memory: Memory) -> set[str] | None:
+    """The jobs that new audit rows name; None where all must be read (many rows, or one that names no job)."""
+    rows = engine.store.audit(engine.tenant, after=memory.seq, limit=CHANGES_FOLLOWED) if memory.seq >= 0 else ()
+    if memory.seq < 0 or len(rows) == CHANGES_FOLLOWED:
+        newest = engine.store.newest_audit(engine.tenant, limit=1)
+        memory.seq = newest[0].seq if newest else 0
+        return None
+    memory.seq = rows[-1].seq if rows else memory.seq
+    named = {each.job_id for each in rows if each.job_id is not None}
+    return None if any(each.job_id is None for each in rows) else named
+
+
+def _rows(engine: Engine, memory: Memory, jobs: tuple[Job, ...], offers: tuple[Offer, ...]) -> dict[str, JobRow]:
+    _learn_names(engine, memory, jobs)
+    offered = {each.id: each.worker_id for each in offers}
+    return {each.id: _kept(memory, _job(each, offered, memory.names)) for each in jobs}
 
 
 def _kept(memory: Memory, row: JobRow) -> JobRow:

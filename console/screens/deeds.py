@@ -1,21 +1,18 @@
 """What each command does: ask a person where a reason is wanted, ask the engine on a thread, and say what came of it.
 
-The ids (and the version, or the assignment) an act is aimed at are those of the key that started it."""
+The ids (and the version, or the assignment) an act is aimed at are those of the key that started it. Dialogs and the
+engine are imported when first wanted: the first paint does not wait for them."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from console.behind import NotOpen
 from console.commands import DeskState
-from console.screens.help import Help
-from console.screens.leave import Leave
-from console.screens.override import Override
-from console.screens.reason import Reasoned, WithReason
-from console.screens.why import WhyScreen
 from console.viewmodels.rows import JobRow
 
 if TYPE_CHECKING:
     from console.screens.desk import Desk
+    from console.screens.reason import Reasoned
     from engine.ports import Engine
     from engine.rules.nouns import Actor
 
@@ -45,7 +42,9 @@ async def act(desk: "Desk", doing: str, ask: "Callable[[Engine, Actor], str]") -
     desk.console.look_again()
 
 
-async def reasoned(desk: "Desk", doing: str, title: str, means: str) -> Reasoned | None:
+async def reasoned(desk: "Desk", doing: str, title: str, means: str) -> "Reasoned | None":
+    from console.screens.reason import WithReason
+
     said = await desk.console.push_screen_wait(WithReason(title, means))
     if said is None:
         desk.tell(f"{doing}: left, nothing was changed")
@@ -74,6 +73,7 @@ async def acknowledge(desk: "Desk", state: DeskState) -> None:
 
 async def override(desk: "Desk", state: DeskState) -> None:
     from console import asks
+    from console.screens.override import Override
 
     job_id = _aim(state).id
     opened = await asked(desk, f"override {job_id}", lambda engine, _: asks.choices(engine, job_id))
@@ -96,6 +96,7 @@ async def override(desk: "Desk", state: DeskState) -> None:
 
 async def why(desk: "Desk", state: DeskState) -> None:
     from console import asks
+    from console.screens.why import WhyScreen
 
     job_id = _aim(state).id
     told = await asked(desk, f"why {job_id}", lambda engine, _: asks.explain(engine, job_id))
@@ -155,10 +156,14 @@ async def cancel(desk: "Desk", state: DeskState) -> None:
 
 
 async def show_help(desk: "Desk", state: DeskState) -> None:
+    from console.screens.help import Help
+
     await desk.console.push_screen_wait(Help(state))
 
 
 async def leave(desk: "Desk", state: DeskState) -> None:
+    from console.screens.leave import Leave
+
     if await desk.console.push_screen_wait(Leave(desk.console.leaving())):
         desk.console.exit(0)
 

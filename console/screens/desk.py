@@ -45,6 +45,8 @@ class Desk(Screen[None]):
             for name, (key, title) in PANES.items()
         ),
         Binding("escape", "back", "Back", show=False, id="desk.back"),
+        Binding("tab", "next_pane(1)", "Next pane", show=False, id="pane.next"),
+        Binding("shift+tab", "next_pane(-1)", "Pane before", show=False, id="pane.before"),
     ]  # fmt: skip
 
     def __init__(self) -> None:
@@ -174,6 +176,10 @@ class Desk(Screen[None]):
         self._show_pane(name)
         self.follow()
 
+    def action_next_pane(self, by: int) -> None:
+        names = list(PANES)
+        self.action_pane(names[(names.index(self.pane) + by) % len(names)])
+
     def action_back(self) -> None:
         self._acted()
         if self.pane != "jobs":
@@ -195,7 +201,7 @@ class Desk(Screen[None]):
     def moved(self, event: Lines.Moved) -> None:
         self._acted()
         if event.lines is self._widget("jobs"):
-            self.board.put_in_order(resort=False)
+            self.board.let_go()
         self.follow()
 
     @on(Lines.Chosen)
@@ -234,6 +240,7 @@ class Desk(Screen[None]):
         await deeds.DEEDS[command_id](self, state)
 
     def open_filter(self) -> None:
+        self._show_pane("jobs")
         box = self.query_one("#filter", Input)
         box.value = self.board.kept.text
         box.display = True

@@ -45,7 +45,8 @@ class Workers(Lines):
 
     def read(self, key: str, width: int) -> Line:
         each = self.rows[key]
-        mark = f"{each.rank:>2} " if each.rank is not None else " × " if each.barred else "   "
+        place = f"{each.rank:>2} " if each.rank is not None else " × " if each.barred else "   "
+        mark = ("▶" if key == self.cursor else " ") + place
         person = fit(who(each.name, each.worker_id), max(8, width // 4))
         words = each.barred or (
             each.detail if each.rank is not None else f"{each.verdict.replace('_', ' ')}: {each.detail}"
@@ -56,7 +57,7 @@ class Workers(Lines):
         return (
             (mark, BOLD if each.rank is not None else DIM),
             (f"{person} ", DIM if each.barred else PLAIN),
-            (fit(words, max(0, width - 4 - max(8, width // 4))), look),
+            (fit(words, max(0, width - 5 - max(8, width // 4))), look),
         )
 
 

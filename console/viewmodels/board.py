@@ -21,7 +21,7 @@ from console.viewmodels.rows import (
 from console.viewmodels.times import day_hm, hm, left
 
 SortKey: TypeAlias = tuple[int | str, ...]
-URGENT = {UNASSIGNED: 0, OPEN: 1, OFFERED: 2, ACCEPTED: 3, IN_PROGRESS: 4, DONE: 8, CANCELLED: 9}
+URGENT = {UNASSIGNED: 0, OPEN: 1, OFFERED: 1, ACCEPTED: 3, IN_PROGRESS: 4, DONE: 8, CANCELLED: 9}
 STATES = {
     UNASSIGNED: ("!!", "UNASSIGNED", ALERT),
     OPEN: ("·", "OPEN", BOLD),

@@ -41,8 +41,18 @@ class Board(Lines):
         rows = snap.jobs
         if self.cursor is not None and self.cursor not in rows and (ghost := self.rows.get(self.cursor)) is not None:
             rows = {**rows, ghost.id: _gone(ghost)}
+        same = rows is self.rows
         self.rows, self.now_ms, self.zone = rows, now_ms, snap.site.zone
-        self.put_in_order(resort=resort)
+        if same and not resort:
+            self.repaint()
+        else:
+            self.put_in_order(resort=resort)
+
+    def let_go(self) -> None:
+        """The cursor has moved: rows that were shown only because it was on them go now."""
+        if self.kept.on or any(self.rows[each].gone for each in self.order):
+            self.rows = {each: row for each, row in self.rows.items() if not row.gone}
+            self.put_in_order(resort=False)
 
     def put_in_order(self, *, resort: bool) -> None:
         fresh = resort or not self.order

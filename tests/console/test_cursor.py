@@ -13,7 +13,9 @@ from console.screens.desk import Desk
 from console.viewmodels.rows import ACCEPTED, CANCELLED, DONE, OFFERED, OPEN, UNASSIGNED, JobRow, SiteFacts, Snapshot
 from tests.console.desks import NOON_MS, campus, drive, keys, settle, still
 
-SITE = SiteFacts(name="Told", zone="Europe/Rome", training=True, readonly=False, demo=False, actor="ana", role="trainer")
+SITE = SiteFacts(
+    name="Told", zone="Europe/Rome", training=True, readonly=False, demo=False, actor="ana", role="trainer"
+)
 STATES = (OPEN, UNASSIGNED, OFFERED, ACCEPTED, DONE, CANCELLED)
 
 
@@ -26,7 +28,15 @@ class Told(Behind):
 
     def tell(self, jobs: dict[str, JobRow]) -> None:
         self.snap = Snapshot(
-            read_s=0.0, now_ms=NOON_MS, site=SITE, jobs=jobs, alerts=(), offers=(), router="ok", rounds="here", p99_us=None
+            read_s=0.0,
+            now_ms=NOON_MS,
+            site=SITE,
+            jobs=jobs,
+            alerts=(),
+            offers=(),
+            router="ok",
+            rounds="here",
+            p99_us=None,
         )
 
     def read(self) -> None:
@@ -49,7 +59,9 @@ def row(number: int, state: str = OPEN) -> JobRow:
 Step = tuple[str, int]
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["arrive", "leave", "leave cursor", "change", "change cursor", "sort", "filter", "unassigned", "tick"]),
+        st.sampled_from(
+            ["arrive", "leave", "leave cursor", "change", "change cursor", "sort", "filter", "unassigned", "tick"]
+        ),
         st.integers(min_value=0, max_value=10_000),
     ),
     min_size=1,

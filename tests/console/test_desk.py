@@ -6,16 +6,15 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import Console
-from console.behind import Behind
 from console.commands import COMMANDS, by_id
 from console.screens.deeds import DEEDS
 from console.screens.desk import Desk
 from console.screens.override import Override, Workers
 from console.screens.reason import WithReason
 from engine import wiring
+from engine.records import Why
 from engine.rules.nouns import JobState, Role
 from engine.verbs import assign, override
-from engine.records import Why
 from tests.console.desks import WHO, Still, campus, drive, job, keys, settle, shown, still, take_in, typed
 
 
