@@ -189,7 +189,7 @@ def test_a_commit_that_failed_and_was_not_done_is_no_answer_and_can_be_tried_aga
 ) -> None:
     store = breaking("before")
     before = stage.dump(store.path)
-    with pytest.raises(Busy, match="try again"):
+    with pytest.raises(Busy, match="do the same again"):
         store.run("main", stage.accept("o1", "w1"))
     assert stage.dump(store.path) == before
     run(store, stage.accept("o1", "w1"))

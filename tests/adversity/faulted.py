@@ -1,0 +1,92 @@
+"""Lives on a failing disk or under a stepping clock: run with faulty.c loaded before the C library."""
+
+import ctypes
+import errno
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from engine import wiring
+from engine.ports import Busy, Engine
+from engine.rules.nouns import Actor, FixReport, Role
+from engine.verbs import answer, ingest
+from engine.verbs.assign import assign
+from tests.desk import MIDDLE, person
+
+LIBRARY = ctypes.CDLL(None)
+
+
+def step_clock(wall_ms: int, boot_ms: int) -> None:
+    LIBRARY.faulty_step(ctypes.c_long(wall_ms), ctypes.c_long(boot_ms))
+
+
+def arm(number: int, error: int, *, lasting: bool) -> None:
+    LIBRARY.faulty_arm(ctypes.c_long(number), ctypes.c_int(error), ctypes.c_int(lasting))
+
+
+def disarm() -> int:
+    return int(LIBRARY.faulty_disarm())
+
+
+def _assign(engine: Engine) -> str:
+    return assign(engine, person(), "J1").outcome
+
+
+def _accept(engine: Engine) -> str:
+    [offer] = engine.store.offers_of_job("main", "J1")
+    who = Actor(name=offer.worker_id, role=Role.WORKER)
+    return answer.accept(engine, who, offer.id, offer.worker_id).outcome
+
+
+ACTS: dict[str, Callable[[Engine], str]] = {"assign": _assign, "accept": _accept}
+
+
+def opened(path: str) -> Engine:
+    engine = wiring.open_engine(Path(path), new_id=wiring.seeded_ids(os.getpid()))
+    now_ms = engine.store.clock("main").now_ms
+    fix = FixReport(worker="ana", device_ms=now_ms, lat=MIDDLE.lat, lng=MIDDLE.lng, accuracy_m=5)
+    ingest.report(engine, [fix], received_ms=now_ms, archive=[])
+    return engine
+
+
+def attempt(engine: Engine, act: str) -> str:
+    """The outcome, or "busy"; any other error ends the life with a traceback."""
+    try:
+        return str(ACTS[act](engine))
+    except Busy:
+        return "busy"
+
+
+def can_fail(path: str) -> bool:
+    """Whether what is loaded reaches SQLite's writes here (it would not if SQLite spoke to the kernel by itself)."""
+    engine = opened(path)
+    arm(1, errno.EIO, lasting=True)
+    attempt(engine, "assign")
+    return disarm() > 0
+
+
+def act(path: str, what: str, number: int, error: int, lasting: bool, told: str, dies: bool) -> dict[str, object]:
+    """Act once while the n-th write or sync fails, look at the board meanwhile, then die or act again on a good disk.
+
+    ``told``: a file for what the first attempt said, should the life end there."""
+    engine = opened(path)
+    arm(number, error, lasting=lasting)
+    first = attempt(engine, what)
+    still_read = len(engine.store.jobs("main"))
+    failed = disarm()
+    Path(told).write_text(json.dumps({"first": first, "failed": failed}))
+    if dies:
+        os.kill(os.getpid(), signal.SIGKILL)
+    second = attempt(engine, what)
+    wiring.close(engine)
+    return {"first": first, "failed": failed, "second": second, "read": still_read}
+
+
+def again(path: str, what: str) -> str:
+    """The same act in a new process."""
+    engine = opened(path)
+    second = attempt(engine, what)
+    wiring.close(engine)
+    return second
