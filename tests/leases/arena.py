@@ -11,19 +11,20 @@ from pathlib import Path
 from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule
 from tests.leases import stage
 from tests.leases.contenders import CONTENDERS, STAGES
-from tests.leases.invariants import broken
+from tests.leases.invariants import broken, violations
 
 BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
 """To the millisecond when o1 expires."""
 
 
 class Arena:
-    """``total``: everything played here so far. The file lies in memory where that can be."""
+    """``total``: what was played since the last report. The file lies in memory where that can be."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "arena.db"
         self.total = Explored()
         self._winners = {name: frozenset(each for each in CONTENDERS if self._wins(name, each)) for name in STAGES}
+        self.total = Explored()
 
     def _wins(self, at: str, name: str) -> bool:
         return any("done" in end for end in self.play(at, [name], tick=True).ends)
@@ -46,7 +47,9 @@ class Arena:
 
         def check(movers: Sequence[Mover], lines: Sequence[str]) -> None:
             faults = [f"{m.name} {m.outcome}" for m in movers if isinstance(m, Actor) and m.phase == "fault"]
-            if wrong := broken(self.path) + faults:
+            alive = next(m for m in movers if isinstance(m, Actor) and m.phase != "killed") if len(names) > 1 else None
+            wrong = list(violations(alive.connection)) if alive else broken(self.path)
+            if wrong := wrong + faults:
                 raise AssertionError("\n".join([*wrong, f"from {at}: {', '.join(names)}", *lines]))
 
         found = every_schedule(make, check)
@@ -63,6 +66,7 @@ class Arena:
         lines = [f"  {count:6} {end}" for end, count in ends.most_common()]
         head = f"{what}: {self.total.schedules} schedules, {self.total.moves} moves; all whole"
         print("\n".join(["", head, *lines]), file=sys.stderr)
+        self.total = Explored()
 
 
 def _phase(outcome: str) -> str:
