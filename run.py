@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from console.cli.parts import DemoOrder, DemoSite, Figure, Parts, ReplayOrder, ReplayReport
+    from console.stage import House, RehearsalRoom, Script
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -197,6 +198,7 @@ def handed_over() -> "Parts":
         open_console=open_desk if is_here("console.app") else None,
         demo=demo_site if is_here("fixtures.demo") else None,
         bench=measure if is_here("benchmarks.bench") else None,
+        rehearse=rehearsal_room() if is_here("fixtures.rehearsal") else None,
     )
 
 
@@ -243,6 +245,28 @@ def measure(what: str) -> "Sequence[Figure]":
     from benchmarks.bench import bench
 
     return bench(what)
+
+
+def rehearsal_room() -> "RehearsalRoom":
+    """Scenarios and naive programs are the fixtures'; they are imported when one is asked for."""
+    from console.stage import RehearsalRoom
+
+    def listed() -> "Sequence[Script]":
+        from fixtures import scenarios
+
+        return [scenarios.found(name) for name in scenarios.names()]
+
+    def found(name: str) -> "Script":
+        from fixtures import scenarios
+
+        return scenarios.found(name)
+
+    def opened(script: "Script", programs: str, database: Path | None) -> "AbstractContextManager[House]":
+        from fixtures import rehearsal, scenarios
+
+        return rehearsal.opened(scenarios.found(script.source), rehearsal.Programs(programs), database=database)
+
+    return RehearsalRoom(listed=listed, found=found, opened=opened)
 
 
 def start() -> int:

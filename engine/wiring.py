@@ -22,6 +22,7 @@ from engine.settings import BadSetting, Settings, Tables, load
 from engine.store import sqlite
 from engine.store.archive import FixArchive, NotAnArchive
 from engine.store.sqlite import SqliteStore
+from engine.store.theatre import Theatre
 from engine.verbs.site import SiteFile
 
 LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
@@ -113,6 +114,11 @@ def open_engine(
         mono_ms=clock,
         new_id=new_id,
     )
+
+
+def theatre(database: Path, folder: Path, *, naive_sql: str = "", guarded: bool = True) -> Theatre:
+    """A training database to rehearse on; each rehearsal plays on a copy in ``folder``. Raises Damaged, Forbidden."""
+    return Theatre(database, folder, naive_sql=naive_sql, guarded=guarded)
 
 
 def close(engine: Engine) -> None:

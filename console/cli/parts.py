@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from console.stage import RehearsalRoom
 from engine.ports import Engine
 
 
@@ -109,3 +110,4 @@ class Parts:
     open_console: Callable[[Path, DemoSite | None], int] | None = None
     demo: Callable[[DemoOrder], AbstractContextManager[DemoSite]] | None = None
     bench: Callable[[str], Sequence[Figure]] | None = None
+    rehearse: RehearsalRoom | None = None

@@ -13,7 +13,11 @@ VERSION = 1
 @cache
 def statements() -> dict[str, str]:
     """Every statement of statements.sql by its name."""
-    text = (HERE / "statements.sql").read_text(encoding="utf-8")
+    return named((HERE / "statements.sql").read_text(encoding="utf-8"))
+
+
+def named(text: str) -> dict[str, str]:
+    """The statements of a text by the names in its ``-- name:`` lines."""
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)[1:]
     bodies = (re.sub(r"\n-- [^\n]*-{5,}\n?$", "", body.strip()) for body in parts[1::2])
     return {name: body.strip().rstrip(";") for name, body in zip(parts[::2], bodies, strict=True)}

@@ -6,11 +6,11 @@ copies of a database made for this alone: a kill or a tick must cost nobody anyt
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.program import Lost, Program, Refuse, Rows, Step
 from engine.store.session import LostRace, connect, execute
@@ -40,10 +40,35 @@ class Mover(Protocol):
     def close(self) -> None: ...
 
 
-def _open(path: Path, *, durable: bool) -> sqlite3.Connection:
+@runtime_checkable
+class Mortal(Protocol):
+    """Who steps programs, and can die in the middle of one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def outcome(self) -> str: ...
+    def kill(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naive:
+    """Programs that are wrong on purpose: each statement commits by itself, and nothing that was done is undone.
+
+    ``texts``: their statements by name. ``guarded``: False where the schema has lost its keys and checks too."""
+
+    texts: Mapping[str, str]
+    guarded: bool
+
+
+def _open(path: Path, *, durable: bool, keys: bool = True) -> sqlite3.Connection:
     connection = connect(str(path), busy_ms=0)
     if not durable:
         connection.execute("PRAGMA synchronous = OFF")
+    if not keys:
+        connection.execute("PRAGMA foreign_keys = OFF")
     return connection
 
 
@@ -63,11 +88,15 @@ class Actor:
         tenant: str = "main",
         *,
         durable: bool = False,
+        naive: Naive | None = None,
     ) -> None:
         self.name, self.tenant, self.phase, self.outcome = name, tenant, READY, ""
         self.answer: object = None
-        self.connection = _open(path, durable=durable)
+        self.connection = _open(path, durable=durable, keys=naive is None or naive.guarded)
         self._program, self._found, self._next = program(), _NO_ROWS, _BEGIN
+        self._naive = naive
+        if naive is not None:
+            self._say("")
 
     @property
     def over(self) -> bool:
@@ -78,6 +107,16 @@ class Actor:
         """What the next move would do: begin, a statement's name, commit."""
         return self._next.name
 
+    @property
+    def step(self) -> Step:
+        """The next move as the step it is, with its bindings."""
+        return self._next
+
+    @property
+    def found(self) -> Rows:
+        """The rows that the last statement returned."""
+        return self._found
+
     def able(self) -> bool:
         """Whether the next move would go through now; a transaction that may not begin waits."""
         if self.over:
@@ -86,6 +125,8 @@ class Actor:
 
     def move(self) -> str | None:
         """Make one move and say it; None: waiting for another's transaction, and nothing has changed."""
+        if self._naive is not None:
+            return self._step(self._next) if self._begin(keep=False) else None
         if self.phase == READY:
             if not self._begin(keep=True):
                 return None
@@ -108,8 +149,10 @@ class Actor:
 
     def _step(self, step: Step) -> str:
         try:
-            self._found = execute(self.connection, step, self.tenant)
+            self._found = execute(self.connection, step, self.tenant, self._naive and self._naive.texts)
         except LostRace as lost:
+            if self._naive is not None and lost.__cause__ is not None:  # a unique key: to be seen by its name
+                return self._end(FAULT, f"refused at {step.name}: {lost.__cause__}", f"{step.name} -> refused")
             return self._end(LOST, f"lost at {lost.step}", f"{step.name} -> {lost.step} lost, roll back")
         except sqlite3.Error as refused:
             return self._end(FAULT, f"refused at {step.name}: {refused}", f"{step.name} -> {refused}, roll back")
@@ -121,6 +164,8 @@ class Actor:
             self._next = next(self._program) if self._next is _BEGIN else self._program.send(self._found)
         except StopIteration as finished:
             self.answer, self._next = finished.value, _COMMIT
+            if self._naive is not None:
+                self.phase, self.outcome = DONE, "done"
         except Refuse as lost:
             return self._end(LOST, f"lost at {lost.step}", f"{done}; {lost.step} refused, roll back")
         return done
@@ -190,12 +235,12 @@ class Tick:
 
 
 class Kill:
-    """One death: the actor that is inside a transaction ends there. A schedule may also do without."""
+    """One death: the session that is inside a transaction ends there. A schedule may also do without."""
 
     optional = True
     name = "kill"
 
-    def __init__(self, actors: Sequence[Actor]) -> None:
+    def __init__(self, actors: Sequence[Mortal]) -> None:
         self.over = False
         self._actors = actors
 
@@ -210,7 +255,7 @@ class Kill:
         self.over = True
         return f"{victim.name} {victim.outcome}"
 
-    def _victim(self) -> Actor | None:
+    def _victim(self) -> Mortal | None:
         return next((actor for actor in self._actors if actor.phase == RUNNING), None)
 
     def close(self) -> None:
@@ -291,7 +336,7 @@ def _play(movers: Sequence[Mover], prefix: Sequence[int]) -> tuple[list[tuple[in
 
 
 def _ends(movers: Sequence[Mover]) -> str:
-    return "; ".join(f"{each.name} {each.outcome}" for each in movers if isinstance(each, Actor))
+    return "; ".join(f"{each.name} {each.outcome}" for each in movers if isinstance(each, Mortal))
 
 
 # --- databases to step on --------------------------------------------------------------------------------------------

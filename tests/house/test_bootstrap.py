@@ -18,7 +18,7 @@ PROBE = "callboard_probe"
 DOOR = """
 import sys
 def main(arguments, parts):
-    assert parts == {"replay": None, "open_console": None, "demo": None, "bench": None}
+    assert parts == {"replay": None, "open_console": None, "demo": None, "bench": None, "rehearse": None}
     import callboard_probe
     print(sys.prefix, *arguments)
     return 3

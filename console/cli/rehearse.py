@@ -1,0 +1,213 @@
+"""The rehearsal room without a screen: a scenario as a transcript, in every order, or naive beside safe."""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from rich.console import Console
+from rich.text import Text
+
+from console.cli import show
+from console.cli.call import Call, command
+from console.cli.trouble import OK, REFUSED
+from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
+from console.words import inert
+from engine.ports import CallboardError
+from engine.rules.rehearsal import Tally
+from engine.verbs.rehearsed import Line, transcript
+
+SVG_COLUMNS = 132
+COLOURS = {"begin": "bold", "waiting": "yellow", "won": "bold green", "lost": "bold red", "change": "dim",
+           "rule": "bold", "said": "italic"}  # fmt: skip
+LANES = ("cyan", "magenta", "blue", "yellow")
+TEXTS = {SAFE: "", BARE: "-naive", GUARDED: "-guarded"}
+
+
+class ListedDoc(Struct, frozen=True, kw_only=True):
+    name: str
+    title: str
+
+
+class TallyDoc(Struct, frozen=True, kw_only=True):
+    """``violations``: of the invariants, or, of naive programs, schedules that promised something twice."""
+
+    schedules: int
+    violations: int
+    outcomes: dict[str, int]
+
+
+class NaiveTallyDoc(TallyDoc, frozen=True, kw_only=True):
+    """On a schema without guards; ``guarded``: the same programs on the real one."""
+
+    guarded: TallyDoc
+
+
+class PlayedDoc(Struct, frozen=True, kw_only=True):
+    name: str
+    title: str
+    transcript: tuple[str, ...]
+
+
+class Broken(CallboardError):
+    """A schedule broke an invariant."""
+
+
+@command(
+    "rehearse",
+    "rehearse --list\nrehearse two-desks-one-job --plain\nrehearse zombie-dispatcher --every-schedule\n"
+    "rehearse my-own.toml --plain --export out",
+)
+@click.argument("name", required=False)
+@click.option("--list", "listing", is_flag=True, help="The scenarios there are.")
+@click.option("--plain", is_flag=True, help="Print the transcript, without a screen.")
+@click.option("--every-schedule", "every", is_flag=True, help="Play every order there is, and count how each ends.")
+@click.option("--naive", is_flag=True, help="Play programs that are wrong on purpose: without guards, then with.")
+@click.option("--export", "folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Write the run into DIR as text and as SVG.")  # fmt: skip
+def rehearse(
+    call: Call, name: str | None, listing: bool, plain: bool, every: bool, naive: bool, folder: Path | None
+) -> int:
+    """Rehearse a race on the very programs that run in production.
+
+    NAME is one of --list, or the path of a scenario file of your own. It plays on a training database that it makes
+    and removes; a database named with --db has to be a training one, and only a copy of it is used."""
+    room = call.parts.rehearse
+    if room is None:
+        raise CallboardError("rehearse: this copy of Callboard does not have it")
+    if listing:
+        return _list(call, room)
+    if name is None:
+        raise click.UsageError("name a scenario, or say --list")
+    script = room.found(name)
+    kinds = (BARE, GUARDED) if naive else (SAFE,)
+    if every:
+        return _every(call, room, script, kinds)
+    return _plays(call, room, script, kinds, folder)
+
+
+def _list(call: Call, room: RehearsalRoom) -> int:
+    found = room.listed()
+    if call.as_json:
+        show.document([ListedDoc(name=each.name, title=each.title) for each in found])
+    else:
+        rows = [
+            (each.name, each.title, "naive" if each.naive else "", "" if each.is_race else "told") for each in found
+        ]
+        show.table("scenarios", ("name", "title", "", ""), rows)
+    return OK
+
+
+# --- one run -----------------------------------------------------------------------------------------------------
+
+
+def _plays(call: Call, room: RehearsalRoom, script: Script, kinds: Sequence[str], folder: Path | None) -> int:
+    told: list[str] = []
+    for kind in kinds:
+        lines = _played(call, room, script, kind)
+        told += [line.text for line in lines]
+        if not call.as_json:
+            _print(script, kind, lines)
+        if folder is not None:
+            _export(folder, script, kind, lines)
+    if call.as_json:
+        show.document(PlayedDoc(name=script.name, title=script.title, transcript=tuple(told)))
+    return OK
+
+
+def _played(call: Call, room: RehearsalRoom, script: Script, kind: str) -> list[Line]:
+    with room.opened(script, kind, call.database) as house:
+        for _ in house.player.play():
+            pass
+        rule = script.naive.fault if script.naive is not None and kind != SAFE else script.rule
+        return list(transcript(house.player.now, script.zone, rule))
+
+
+def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
+    show.line(_heading(script, kind))
+    show.line("")
+    Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(_painted(lines))
+    if kind == SAFE and script.questions:
+        show.line("\nquestions for the class")
+        for ask, _ in script.questions:
+            show.line(f"  - {ask}")
+
+
+def _heading(script: Script, kind: str) -> str:
+    return f"{script.title}: {script.teaches}" if kind == SAFE else f"{script.title} ({kind})"
+
+
+def _painted(lines: Sequence[Line]) -> Text:
+    lanes = list(dict.fromkeys(each.lane for each in lines if each.lane and each.lane != "clock"))
+    made = Text()
+    for each in lines:
+        colour = COLOURS.get(each.kind, "")
+        if each.kind in ("step", "begin") and each.lane in lanes:
+            colour = f"{colour} {LANES[lanes.index(each.lane) % len(LANES)]}".strip()
+        made.append(inert(each.text), style=colour)
+        made.append("\n")
+    made.rstrip()
+    return made
+
+
+def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text, picture = (folder / f"{script.name}{TEXTS[kind]}.{end}" for end in ("txt", "svg"))
+    body = "\n".join(inert(each.text) for each in lines)
+    text.write_text(f"{inert(_heading(script, kind))}\n\n{body}\n", encoding="utf-8")
+    with Path("/dev/null").open("w") as nowhere:
+        drawn = Console(file=nowhere, record=True, width=SVG_COLUMNS, markup=False, highlight=False, emoji=False,
+                        force_terminal=True, color_system="truecolor")  # fmt: skip
+        drawn.print(_painted(lines))
+    # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.
+    picture.write_text(drawn.export_svg(title=inert(script.title), unique_id="rehearsal"), encoding="utf-8")
+    show.note(f"written: {text} and {picture}")
+
+
+# --- every schedule ------------------------------------------------------------------------------------------------
+
+
+def _every(call: Call, room: RehearsalRoom, script: Script, kinds: Sequence[str]) -> int:
+    tallies: list[Tally] = []
+    for kind in kinds:
+        with room.opened(script, kind, call.database) as house, _counting(script.title) as progress:
+            tallies.append(house.every(progress))
+    if call.as_json:
+        docs = [_tally(each) for each in tallies]
+        show.document(docs[0] if len(docs) == 1 else _naive_doc(*docs))
+    else:
+        for kind, each in zip(kinds, tallies, strict=True):
+            _told(script, kind, each)
+    return REFUSED if tallies[-1].violations else OK
+
+
+def _tally(found: Tally) -> TallyDoc:
+    return TallyDoc(schedules=found.schedules, violations=len(found.violations), outcomes=dict(found.outcomes))
+
+
+def _naive_doc(bare: TallyDoc, guarded: TallyDoc) -> NaiveTallyDoc:
+    return NaiveTallyDoc(schedules=bare.schedules, violations=bare.violations, outcomes=bare.outcomes, guarded=guarded)
+
+
+def _told(script: Script, kind: str, found: Tally) -> None:
+    broke = "violations" if kind == SAFE else "double-book"
+    title = f"{script.title} ({kind}): {found.schedules} schedules, {len(found.violations)} {broke}"
+    show.table(title, ("how it ends", "schedules>"), found.outcomes)
+    for each in found.violations[:3]:
+        show.line(f"  {each}")
+
+
+@contextmanager
+def _counting(what: str) -> Generator[Callable[[int], None] | None]:
+    """How many have been played, on stderr where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with Console(stderr=True, markup=False).status(what) as status:
+        yield lambda played: status.update(f"{what}: {played} schedules") if played % 20 == 0 else None
+
+
+COMMANDS = {"rehearse": rehearse}
+__all__ = ["COMMANDS", "House"]

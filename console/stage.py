@@ -1,0 +1,68 @@
+"""What run.py hands over for rehearsals, as the console and the command line see it: scripts, houses, their players."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from engine.rules.rehearsal import Tally
+from engine.verbs.rehearse import Player
+
+SAFE, BARE, GUARDED = "safe", "naive, without guards", "naive, on the real schema"
+
+
+class NaiveScript(Protocol):
+    """``fault``: what the naive programs do wrong, in a sentence."""
+
+    @property
+    def fault(self) -> str: ...
+
+
+class Script(Protocol):
+    """A scenario as it is shown. ``source`` finds it again; ``decisive``: session and statement; ``questions``: with
+    answers; ``notes``: for the trainer alone, never on a projector."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def teaches(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def zone(self) -> str: ...
+    @property
+    def decisive(self) -> tuple[str, str]: ...
+    @property
+    def questions(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def notes(self) -> str: ...
+    @property
+    def naive(self) -> NaiveScript | None: ...
+    @property
+    def is_race(self) -> bool: ...
+
+
+class House(Protocol):
+    """A scenario on a training database of its own. ``every``: all orders; told how many were played so far."""
+
+    @property
+    def scenario(self) -> Script: ...
+    @property
+    def player(self) -> Player: ...
+    @property
+    def every(self) -> Callable[[Callable[[int], None] | None], Tally]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsalRoom:
+    """``found``: a script by its name or the path of a file; ``opened``: by script, programs (SAFE, BARE or GUARDED)
+    and the trainer's own database, where one is named (it has to be a training one)."""
+
+    listed: Callable[[], Sequence[Script]]
+    found: Callable[[str], Script]
+    opened: Callable[[Script, str, Path | None], AbstractContextManager[House]]
