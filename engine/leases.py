@@ -12,6 +12,7 @@ from engine.program import Program, Row, Scalar, must, read
 from engine.records import Cause, Why, audit, clear_alerts_of_job, open_job, raise_alert, refuse_unless
 from engine.rules.days import local_day
 from engine.rules.nouns import Actor, Promise
+from engine.rules.schedule import minutes
 
 __all__ = ["open_job"]
 
@@ -196,9 +197,15 @@ def miss(actor: Actor, fence: Fence, job_id: str, cause: Cause) -> Program[str]:
 
 
 def start(actor: Actor, job_id: str, offer_id: str, worker_id: str) -> Program[Held]:
-    """The worker is there and begins."""
+    """The worker is there and begins. Begun after due_by it is missed, and the alert says by whom and by how much."""
     yield must("start_job", job_id=job_id, offer_id=offer_id, worker_id=worker_id)
     yield from clear_alerts_of_job(job_id, ANSWERED)
+    [job] = yield must("read_job", job_id=job_id)
+    late_ms = int(job["started_ms"] or 0) - int(job["due_by_ms"] or 0)
+    if late_ms > 0 and not job["missed"]:
+        yield must("mark_late", job_id=job_id)
+        words = f"missed; {worker_id} began {minutes(late_ms)} after due_by"
+        yield from raise_alert(actor, Cause(kind="missed", cause=job_id, severity=2, detail=words, job_id=job_id))
     yield from audit(actor, "start", job_id=job_id, worker_id=worker_id, offer_id=offer_id)
     return Held(offer_id=offer_id, job_id=job_id, worker_id=worker_id)
 

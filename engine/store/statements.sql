@@ -224,6 +224,10 @@ UPDATE jobs SET was = state, state = 'IN_PROGRESS', started_ms = (SELECT now_ms 
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND state = 'ACCEPTED' AND held_offer_id = :offer_id
   AND worker_id = :worker_id;
 
+-- name: mark_late
+UPDATE jobs SET missed = 1
+WHERE tenant_id = :tenant_id AND job_id = :job_id AND state = 'IN_PROGRESS' AND missed = 0 AND started_ms > due_by_ms;
+
 -- name: finish_job
 UPDATE jobs SET was = state, state = 'DONE', finished_ms = (SELECT now_ms FROM clock), done_by = worker_id,
     worker_id = NULL, held_offer_id = NULL, version = version + 1

@@ -190,3 +190,15 @@ def test_B039_a_worker_already_on_the_site_may_start_the_job(desk: Desk) -> None
     assert offer.promise.eta_s == 0
     desk.accept(offer)
     assert desk.begin("J1", "ana").outcome is Answer.STARTED
+
+
+@pytest.mark.parametrize(("late_s", "said"), [(0, []), (90, ["missed; ana began 2 min after due_by"])])
+def test_a_job_begun_after_due_by_is_missed_and_the_alert_says_by_whom(
+    desk: Desk, late_s: int, said: list[str]
+) -> None:
+    offer = offered(desk)
+    desk.accept(offer)
+    desk.set(desk.look("J1").due_by_ms + late_s * 1000)
+    assert answer.start(desk.engine, person("ana", Role.WORKER), "J1", "ana").outcome is Answer.STARTED
+    assert [each.detail for each in desk.engine.store.alerts("main") if each.kind == "missed"] == said
+    assert desk.look("J1").missed is bool(said)
