@@ -216,6 +216,9 @@ CREATE TABLE jobs (
     CHECK ((worker_id IS NULL) = (held_offer_id IS NULL)),
     CHECK ((state = 'DONE') = (finished_ms IS NOT NULL))
 );
+-- A new offer is looked for among those that point to it: without these two indexes, in every worker and every job.
+CREATE INDEX worker_of_live_offer ON workers (tenant_id, live_offer_id) WHERE live_offer_id IS NOT NULL;
+CREATE INDEX job_of_live_offer ON jobs (tenant_id, live_offer_id) WHERE live_offer_id IS NOT NULL;
 CREATE INDEX waiting_jobs ON jobs (tenant_id, due_by_ms) WHERE state IN ('OPEN', 'UNASSIGNED_ALERT');
 CREATE INDEX held_jobs ON jobs (tenant_id, state) WHERE state IN ('ACCEPTED', 'IN_PROGRESS');
 

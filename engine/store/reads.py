@@ -158,6 +158,9 @@ class Reads:
         found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
         return tuple((text(row["worker_id"]), number(row["since_ms"])) for row in found)
 
+    def headcount(self, tenant: str) -> int:
+        return number(self.rows(tenant, "count_workers")[0]["n"])
+
     def enrolled(self, tenant: str) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_enrolled")))
 

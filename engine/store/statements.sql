@@ -435,6 +435,9 @@ WHERE shifts.tenant_id = :tenant_id AND workers.archived = 0 AND shifts.starts_m
                   AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms)
 GROUP BY shifts.worker_id ORDER BY shifts.worker_id;
 
+-- name: count_workers
+SELECT COUNT(*) AS n FROM workers WHERE tenant_id = :tenant_id AND archived = 0;
+
 -- name: list_enrolled
 SELECT worker_id, skills FROM workers WHERE tenant_id = :tenant_id AND archived = 0 ORDER BY worker_id;
 

@@ -89,7 +89,7 @@ def _workers(engine: Engine, now_ms: int, limits: AlertLimits) -> Iterator[Wante
 
 def _router(engine: Engine, limits: AlertLimits) -> Wanted | None:
     state = engine.road.state()
-    return rules.router_down(state.breaker, state.calls, state.timeouts, state.last_error, limits)
+    return rules.router_down(state.breaker, state.calls, state.timeouts, state.failures, state.last_error, limits)
 
 
 def _fairness(engine: Engine, day: str, limits: AlertLimits) -> Wanted | None:
@@ -97,7 +97,8 @@ def _fairness(engine: Engine, day: str, limits: AlertLimits) -> Wanted | None:
     today = {worker_id: jobs for worker_id, on, jobs in engine.store.day_counts(engine.tenant, day) if on == day}
     if sum(today.values()) < limits.rate_from:
         return None
-    counts = [today.get(worker_id, 0) for worker_id, _ in engine.store.enrolled(engine.tenant)]
+    idle = engine.store.headcount(engine.tenant) - len(today)
+    counts = [*today.values(), *[0] * max(0, idle)]
     return rules.fairness(counts, limits) if sum(counts) >= limits.rate_from and len(counts) > 1 else None
 
 
@@ -114,7 +115,7 @@ def align(engine: Engine, actor: Actor, wanted: list[Wanted], kinds: frozenset[s
     done = 0
     for each in wanted:
         stands = standing.pop((each.kind, each.cause), None)
-        if stands is None:
+        if stands is None or stands.detail != each.detail:
             done += _run(engine, actor, each)
     for gone in standing.values():
         engine.store.run(engine.tenant, records.clear_alert(actor, gone.kind, gone.cause))
