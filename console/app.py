@@ -96,7 +96,7 @@ class Console(App[int]):
     def leaving(self) -> str:
         snap = self.behind.snap
         if snap is not None and snap.rounds == "here":
-            return "This desk dispatches automatically: offers will not be renewed until another desk takes over."
+            return "This desk dispatches automatically: nothing is offered or expired until another desk takes over."
         return "Nothing that was agreed is lost."
 
 
