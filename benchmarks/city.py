@@ -76,6 +76,7 @@ def staffed(count: int, progress: Progress, overrides: Tables | None = None) -> 
             items = tuple(enumerate(crew(count, places), start=1))
             parsed: Parsed[NewWorker] = Parsed(items=items, rejected=(), warnings=())
             intake.import_workers(engine, SUPERVISOR, parsed, all_or_nothing=True)
+            engine.store.checkpoint()
             see_everybody(engine, places)
             yield engine
         finally:

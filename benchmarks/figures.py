@@ -4,7 +4,7 @@ import gc
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 RUNS = 5
@@ -52,7 +52,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def quantile(taken: Sequence[float], share: float) -> float:
+def quantile(taken: Iterable[float], share: float) -> float:
     """The value that ``share`` of them do not pass."""
     ordered = sorted(taken)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
