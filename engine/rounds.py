@@ -4,9 +4,11 @@ import gc
 import logging
 import os
 import platform
+import sys
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol, cast
 
@@ -19,7 +21,11 @@ from engine.verbs import region
 from engine.verbs.sweep import ROUNDS, Desk, Round
 
 log = logging.getLogger("callboard.rounds")
+SWITCH_S = 0.0005
+"""A computing thread lets the others in after so long. With Python's 5 ms an accept, which asks for its turn at each of
+some twenty statements, may wait 5 ms for each of them while fixes are taken or written."""
 LATE_SAID_S = 1.0
+STEP_S = 1.0
 
 
 def holder_name() -> str:
@@ -34,6 +40,7 @@ class _Scheduler(Protocol):
     def running(self) -> bool: ...
     def add_listener(self, callback: Callable[[JobExecutionEvent], None], mask: int) -> None: ...
     def add_job(self, func: Callable[[], object], trigger: str, *, seconds: int, **named: str) -> object: ...
+    def modify_job(self, job_id: str, *, next_run_time: datetime) -> object: ...
     def start(self) -> None: ...
     def shutdown(self, wait: bool) -> None: ...
 
@@ -45,6 +52,7 @@ class Rounds:
         self.desk = Desk(engine=engine, holder=holder_name())
         self._said = said
         self._turn = threading.Lock()
+        self._over = threading.Event()
         scheduler = BackgroundScheduler(
             timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
@@ -57,21 +65,33 @@ class Rounds:
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 20, 50)
+        sys.setswitchinterval(SWITCH_S)
         self.take_free()
         settings = self.desk.engine.settings
         self._scheduler.add_job(self.take_free, "interval", seconds=settings.rounds.renew_s, id="stand by")
         for each in ROUNDS:
             self._scheduler.add_job(partial(self._ring, each), "interval", seconds=each.every_s(settings), id=each.name)
         self._scheduler.start()
+        threading.Thread(target=self._keep_time, name="keep time", daemon=True).start()
 
     def stop(self) -> None:
         """Ring no more, write what waits, and give the regions back."""
+        self._over.set()
         if self._scheduler.running:
             self._scheduler.shutdown(wait=True)
         for each in ROUNDS:
             if each.name == "write behind":
                 each.ring(self.desk)
         region.resign(self.desk.engine, self.desk.holder)
+
+    def _keep_time(self) -> None:
+        """The scheduler plans by the wall clock: set back an hour, that would let nothing ring for an hour."""
+        ahead_s = time.time() - time.monotonic()
+        while not self._over.wait(1):
+            was_s, ahead_s = ahead_s, time.time() - time.monotonic()
+            if abs(ahead_s - was_s) > STEP_S:
+                for name in ("stand by", *(each.name for each in ROUNDS)):
+                    self._scheduler.modify_job(name, next_run_time=datetime.now(UTC))
 
     def take_free(self) -> None:
         engine = self.desk.engine

@@ -4,6 +4,7 @@ Automatic rounds run under the region's epoch; a dispatcher that was overtaken c
 """
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -24,6 +25,7 @@ from engine.verbs.watch import watch_jobs, watch_site
 
 log = logging.getLogger("callboard.rounds")
 BATCH = 500
+WAITING_MAX = 20_000
 DAY_MS = 86_400_000
 
 
@@ -35,8 +37,8 @@ class Desk:
     holder: str
     archive: list[LatestFix] = field(default_factory=list[LatestFix])
     unwritten: list[LatestFix] = field(default_factory=list[LatestFix])
-    last_ms: int | None = None
-    last_mono_ms: int | None = None
+    clocks: tuple[int, int, int] | None = None
+    resume_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +85,30 @@ def retry(desk: Desk) -> int:
     engine, done = desk.engine, 0
     if not engine.settings.lease.auto_offer:
         return 0
-    horizon_ms = engine.settings.assign.on_demand_horizon_min * 60_000
-    for tenure in list(engine.tenures.values()):
-        for job in engine.store.waiting_jobs(engine.tenant, tenure.region, horizon_ms=horizon_ms, limit=BATCH):
-            try:
-                made = assign(engine, automatic(engine, tenure), job.id, epoch=tenure.epoch)
-                done += made.outcome is Outcome.OFFERED
-            except Exception:
-                log.exception("job %s could not be tried", job.id)
+    until = time.monotonic() + engine.settings.assign.retry_s
+    for tenure, job in _waiting(desk):
+        if time.monotonic() > until:
+            desk.resume_at = job.id  # the hopeless many must not starve those behind them
+            break
+        try:
+            made = assign(engine, automatic(engine, tenure), job.id, epoch=tenure.epoch)
+            done += made.outcome is Outcome.OFFERED
+        except Exception:
+            log.exception("job %s could not be tried", job.id)
     return done
+
+
+def _waiting(desk: Desk) -> list[tuple[Tenure, Job]]:
+    """The waiting jobs of the regions held here; first those that the round before had no time for."""
+    engine, horizon_ms = desk.engine, desk.engine.settings.assign.on_demand_horizon_min * 60_000
+    found = [
+        (tenure, job)
+        for tenure in list(engine.tenures.values())
+        for job in engine.store.waiting_jobs(engine.tenant, tenure.region, horizon_ms=horizon_ms, limit=WAITING_MAX)
+    ]
+    start = next((n for n, (_, job) in enumerate(found) if job.id == desk.resume_at), 0)
+    desk.resume_at = None
+    return found[start:] + found[:start]
 
 
 def miss(desk: Desk) -> int:
@@ -133,22 +150,35 @@ def watch(desk: Desk) -> int:
 
 
 def clock(desk: Desk) -> int:
-    """Compare the database's clock with one that does not jump: a step, or a sleep of the machine, is said."""
+    """Compare the database's clock with one that does not jump, and that with one that stops while the machine sleeps:
+    a step and a sleep are said."""
     engine = desk.engine
-    now_ms, mono_ms = engine.store.clock(engine.tenant).now_ms, engine.mono_ms()
-    last_ms, last_mono_ms = desk.last_ms, desk.last_mono_ms
-    desk.last_ms, desk.last_mono_ms = now_ms, mono_ms
-    if last_ms is None or last_mono_ms is None:
+    was, now = desk.clocks, _clocks(engine)
+    desk.clocks = now
+    if was is None:
         return 0
-    step_ms = (now_ms - last_ms) - (mono_ms - last_mono_ms)
-    if abs(step_ms) < engine.settings.alert.clock_step_s * 1000:
+    wall_ms, mono_ms, awake_ms = (each - before for each, before in zip(now, was, strict=True))
+    words = {"the clock stepped by": wall_ms - mono_ms, "the machine slept for": mono_ms - awake_ms}
+    found = [f"{what} {ms / 1000:+.0f} s" for what, ms in words.items() if abs(ms) >= _limit_ms(engine)]
+    if not found:
         return 0
-    log.warning("the clock stepped by %d ms", step_ms)
-    detail = f"the clock stepped by {step_ms / 1000:+.0f} s; live offers of before were expired once"
+    log.warning(" and ".join(found))
+    detail = f"{' and '.join(found)}; live offers of before were expired once"
     cause = Cause(kind=rules.CLOCK_STEPPED, cause="clock", severity=2, detail=detail)
     for tenure in list(engine.tenures.values())[:1]:
         engine.store.run(engine.tenant, records.raise_alert(automatic(engine, tenure), cause))
     return 1
+
+
+def _clocks(engine: Engine) -> tuple[int, int, int]:
+    """The database's, the one of the ages, and one that stops in sleep (on a training site nothing sleeps)."""
+    mono_ms = engine.mono_ms()
+    awake_ms = mono_ms if engine.store.training else time.monotonic_ns() // 1_000_000
+    return engine.store.clock(engine.tenant).now_ms, mono_ms, awake_ms
+
+
+def _limit_ms(engine: Engine) -> int:
+    return engine.settings.alert.clock_step_s * 1000
 
 
 def write_behind(desk: Desk) -> int:

@@ -5,14 +5,19 @@ import errno
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import engine.rounds
 from engine import wiring
 from engine.ports import Busy, Engine
+from engine.rounds import Rounds
 from engine.rules.nouns import Actor, FixReport, Role
-from engine.verbs import answer, ingest
+from engine.verbs import answer, ingest, sweep
 from engine.verbs.assign import assign
+from tests.adversity.dispatcher import counted, until
+from tests.adversity.ground import add_fix
 from tests.desk import MIDDLE, person
 
 LIBRARY = ctypes.CDLL(None)
@@ -90,3 +95,47 @@ def again(path: str, what: str) -> str:
     second = attempt(engine, what)
     wiring.close(engine)
     return second
+
+
+# --- the clock -------------------------------------------------------------------------------------------------------
+
+
+def stepped(path: str, wall_ms: int, boot_ms: int) -> dict[str, object]:
+    """A live engine with its rounds running, an offer standing and a worker heard of; then the clocks step.
+
+    Answers, after the rounds have seen it: the offer's end, how often each round rang between the step and the first
+    expiry round after it, the ages of the worker's fix, and the alerts."""
+    rung: Counter[str] = Counter()
+    engine.rounds.ROUNDS = tuple(counted(each, rung) for each in sweep.ROUNDS)
+    desk = wiring.open_engine(Path(path))
+    add_fix(desk, "ana")
+    said: list[str] = []
+    rounds = Rounds(desk, said=said.append)
+    rounds.start()
+    until(
+        lambda: len(desk.store.live_offers("main")) == 1 and rung["clock"] > 1, "an offer stands and the clock is known"
+    )
+    [offer] = desk.store.live_offers("main")
+    before = Counter(rung)
+    step_clock(wall_ms, boot_ms)
+    until(
+        lambda: rung["expire"] > before["expire"] and rung["watch"] > before["watch"], "the rounds ring after the step"
+    )
+    until(lambda: offer.id not in {each.id for each in desk.store.live_offers("main")}, "the offer ends")
+    at_once = rung - before
+    until(lambda: rung["clock"] >= before["clock"] + 3 and rung["watch"] >= before["watch"] + 2, "some more rounds")
+    seen = desk.index.seen("main", "ana", MIDDLE, mono_ms=desk.mono_ms())
+    facts = desk.store.offer("main", offer.id)
+    assert facts is not None
+    told = {
+        "state": facts.offer.state,
+        "ends": [each.act for each in desk.store.audit("main") if each.offer_id == offer.id],
+        "rung": dict(at_once),
+        "age_ms": None if seen is None else max(seen.device_age_ms, seen.receive_age_ms),
+        "alerts": [each.kind for each in desk.store.alerts("main")],
+        "held": list(desk.tenures),
+        "said": said,
+    }
+    rounds.stop()
+    wiring.close(desk)
+    return told
