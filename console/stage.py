@@ -1,6 +1,6 @@
 """What run.py hands over for rehearsals, as the console and the command line see it: scripts, houses, their players."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,12 +48,17 @@ class Script(Protocol):
 
 
 class House(Protocol):
-    """A scenario on a training database of its own. ``every``: all orders; told how many were played so far."""
+    """A scenario on a training database of its own. ``every``: all orders; told how many were played so far.
+    ``words``: of statements that are none of the engine's."""
 
     @property
     def scenario(self) -> Script: ...
     @property
     def player(self) -> Player: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def words(self) -> Mapping[str, str]: ...
     @property
     def every(self) -> Callable[[Callable[[int], None] | None], Tally]: ...
 

@@ -121,8 +121,7 @@ def _played(call: Call, room: RehearsalRoom, script: Script, kind: str) -> list[
     with room.opened(script, kind, call.database) as house:
         for _ in house.player.play():
             pass
-        rule = script.naive.fault if script.naive is not None and kind != SAFE else script.rule
-        return list(transcript(house.player.now, script.zone, rule))
+        return list(transcript(house.player.now, script.zone, house.rule, house.words))
 
 
 def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
@@ -130,7 +129,8 @@ def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
     show.line("")
     Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(_painted(lines))
     if kind == SAFE and script.questions:
-        show.line("\nquestions for the class")
+        show.line("")
+        show.line("questions for the class")
         for ask, _ in script.questions:
             show.line(f"  - {ask}")
 
@@ -195,8 +195,8 @@ def _told(script: Script, kind: str, found: Tally) -> None:
     broke = "violations" if kind == SAFE else "double-book"
     title = f"{script.title} ({kind}): {found.schedules} schedules, {len(found.violations)} {broke}"
     show.table(title, ("how it ends", "schedules>"), found.outcomes)
-    for each in found.violations[:3]:
-        show.line(f"  {each}")
+    for each in found.violations[:1]:
+        show.line(f"  the first: {each}")
 
 
 @contextmanager

@@ -57,11 +57,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """The stage between two moves: sessions, the committed rows, the training clock."""
+    """The stage between two moves: sessions, the committed rows, the training clock. ``doubles``: what is promised
+    twice (never with safe programs)."""
 
     clock_ms: int
     lanes: tuple[LaneView, ...]
     rows: tuple[Row, ...]
+    doubles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,12 @@ MOVES_MAX = 10_000
 
 READY, RUNNING, DONE, LOST, FAULT, KILLED = "ready", "running", "done", "lost", "fault", "killed"
 
+UNIQUE = {
+    "UNIQUE constraint failed: offers.tenant_id, offers.job_id": "one_live_offer_a_job",
+    "UNIQUE constraint failed: offers.tenant_id, offers.worker_id": "one_live_offer_a_worker",
+}
+"""What SQLite says of the partial keys, by the names they have in the schema."""
+
 _NO_ROWS: Rows = ()
 _BEGIN = Step("begin", {}, wins=False)
 _COMMIT = Step("commit", {}, wins=False)
@@ -152,7 +158,8 @@ class Actor:
             self._found = execute(self.connection, step, self.tenant, self._naive and self._naive.texts)
         except LostRace as lost:
             if self._naive is not None and lost.__cause__ is not None:  # a unique key: to be seen by its name
-                return self._end(FAULT, f"refused at {step.name}: {lost.__cause__}", f"{step.name} -> refused")
+                guard = UNIQUE.get(str(lost.__cause__), str(lost.__cause__))
+                return self._end(FAULT, f"refused at {step.name}: {guard}", f"{step.name} -> refused")
             return self._end(LOST, f"lost at {lost.step}", f"{step.name} -> {lost.step} lost, roll back")
         except sqlite3.Error as refused:
             return self._end(FAULT, f"refused at {step.name}: {refused}", f"{step.name} -> {refused}, roll back")
@@ -165,7 +172,7 @@ class Actor:
         except StopIteration as finished:
             self.answer, self._next = finished.value, _COMMIT
             if self._naive is not None:
-                self.phase, self.outcome = DONE, "done"
+                self.phase, self.outcome = DONE, f"done: {finished.value}"
         except Refuse as lost:
             return self._end(LOST, f"lost at {lost.step}", f"{done}; {lost.step} refused, roll back")
         return done

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.ports import CallboardError, Damaged, Forbidden, NotFound
-from engine.program import Scalar
+from engine.program import Scalar, Step
 from engine.rules.rehearsal import Act, Change, LaneView, Moved, Phase, Scene, Tally
 from engine.store import scenery
 from engine.store.invariants import doubles, violations
@@ -24,6 +24,7 @@ from engine.store.stepper import Actor, Factory, Kill, Mortal, Mover, Naive, Tic
 Acts = Sequence[tuple[str, Factory]]
 Calls = Sequence[tuple[str, Callable[[], str]]]
 CLOCK = "clock"
+COUNTED = re.compile(r" -> \d+ rows?$")
 DIED = re.compile(r"killed before \w+")
 
 
@@ -73,7 +74,10 @@ class Stage:
     def scene(self) -> Scene:
         found = scenery.look(self._watching, self._tenant)
         lanes = tuple(_view(each, self._zone) for each in self._cast.values())
-        return Scene(clock_ms=self._now_ms(), lanes=lanes, rows=scenery.standing(found, self._zone))
+        return Scene(
+            clock_ms=self._now_ms(), lanes=lanes, rows=scenery.standing(found, self._zone),
+            doubles=tuple(doubles(self._watching)),
+        )  # fmt: skip
 
     def _now_ms(self) -> int:
         return int(self._watching.execute("SELECT now_ms FROM clock").fetchall()[0]["now_ms"])
@@ -91,12 +95,6 @@ class Stage:
             said = tick.move()
         shown = scenery.cell("now_ms", to_ms, self._zone)
         return Moved(lane=CLOCK, done=CLOCK, waiting=said is None, said=f"the clock shows {shown}")
-
-    def violations(self) -> tuple[str, ...]:
-        return tuple(violations(self._watching))
-
-    def doubles(self) -> tuple[str, ...]:
-        return tuple(doubles(self._watching))
 
     def close(self) -> None:
         for each in self._cast.values():
@@ -117,7 +115,8 @@ class Stage:
 
     def _step(self, mover: Session) -> Moved:
         actor, title = mover.actor, mover.title
-        done, binds = actor.next, _binds(actor.step.binds, self._zone)
+        step = actor.step
+        done, binds = step.name, _binds(step.binds, self._zone)
         # Inside a transaction only its own connection sees what it has done; when the act is over, everybody does.
         before = scenery.look(actor.connection, self._tenant)
         if mover.move() is None:
@@ -125,15 +124,16 @@ class Stage:
         changed = self._changed(before, None if actor.over else actor.connection)
         lost = actor.phase in (Phase.LOST, Phase.FAULT)
         return Moved(
-            lane=mover.name, done=done, title=title, binds=binds, rows=_rows(actor, done, changed, lost=lost),
+            lane=mover.name, done=done, title=title, binds=binds, rows=_rows(actor, step, changed, lost=lost),
             changes=changed, outcome=actor.outcome, lost_at=actor.outcome.removeprefix("lost at ") if lost else "",
         )  # fmt: skip
 
 
-def _rows(actor: Actor, done: str, changed: Sequence[Change], *, lost: bool) -> int | None:
-    if done in ("begin", "commit"):
+def _rows(actor: Actor, step: Step, changed: Sequence[Change], *, lost: bool) -> int | None:
+    """Rows returned or changed; a step that had to win one row and went on has won it, shown or not."""
+    if step.name in ("begin", "commit"):
         return None
-    return 0 if lost else len(actor.found) or len(changed) or int(actor.step.wins and not changed)
+    return 0 if lost else len(actor.found) or len(changed) or int(step.wins)
 
 
 def _view(mover: Session | Caller, zone: str) -> LaneView:
@@ -219,7 +219,7 @@ class Theatre:
         def check(movers: Sequence[Mover], lines: Sequence[str]) -> None:
             wrong = list(self._broken(path, movers))
             if wrong:
-                broken.append(f"{'; '.join(wrong)} ({' · '.join(lines)})")
+                broken.append(f"{'; '.join(wrong)} ({' · '.join(COUNTED.sub('', each) for each in lines)})")
             played[0] += 1
             if playing is not None:
                 playing(played[0])

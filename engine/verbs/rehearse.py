@@ -150,12 +150,18 @@ class Player:
             yield self.step()
 
     def jump(self, lane: str, done: str) -> Rehearsal:
-        """Play from the start to just after this session's move (the decisive step), or to the end without one."""
-        self.to_start()
-        for now in self.play():
-            last = now.last
-            if last is not None and (last.moved.lane, last.moved.done) == (lane, done) and not last.moved.waiting:
-                break
+        """Play to the end, then look at this session's decisive move: the one that lost it, else the first of that
+        name (a statement, or the title of a call). At the end where there is none."""
+        for _ in self.play():
+            pass
+        met = [
+            place
+            for place, each in enumerate(self.now.steps, start=1)
+            if each.moved.lane == lane and done in (each.moved.done, each.moved.title) and not each.moved.waiting
+        ]
+        lost = [place for place in met if self.now.steps[place - 1].moved.lost_at]
+        if met:
+            self.now = replace(self.now, position=(lost or met)[0])
         return self.now
 
     def _rewind(self) -> None:

@@ -1,6 +1,6 @@
 """A rehearsal in words: each statement with its bindings, each row before and after, and the rule that decided."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.rules.days import local
@@ -8,8 +8,8 @@ from engine.rules.rehearsal import Change, Moved
 from engine.verbs.rehearse import CLOCK, Rehearsal, Step
 
 STATEMENTS = {
-    "begin": "begin: ask for the database; from here to the end nobody else can write",
-    "commit": "commit: all of it at once, and from now on everybody sees it",
+    "begin": "begin: from here to the end nobody else can write",
+    "commit": "commit: all of it at once, for everybody to see",
     "read_clock": "what time is it in the database, and in which zone?",
     "hold_epoch": "is region {region_id} still mine under epoch {epoch}?",
     "read_epoch": "which epoch is in force in region {region_id}?",
@@ -17,15 +17,14 @@ STATEMENTS = {
     "list_live_offers_of_region": "which live offers has region {region_id}?",
     "adopt_offer": "keep offer {offer_id} under epoch {epoch}",
     "claim_job": "claim {job_id} for offer {offer_id}, if it is waiting and in {region_id}",
-    "claim_worker": "claim {worker_id} for offer {offer_id}, if free, in {region_id} and of generation {generation}",
+    "claim_worker": "claim {worker_id} for offer {offer_id}, if free, in {region_id}, of generation {generation}",
     "check_room": "has {worker_id} room on lane {lane} from {starts_ms} to {ends_ms}?",
     "write_offer": "write offer {offer_id}: {job_id} to {worker_id}, for {ttl_ms}",
     "write_attempt": "note that {job_id} and {worker_id} met ({kind}): the cooldown counts from here",
     "forget_attempt": "forget that {job_id} was offered to {worker_id}: no cooldown",
-    "accept_offer": "answer offer {offer_id} with yes, if it is live, unexpired, {worker_id}'s, and of the epoch and "
-                    "generation in force",
-    "decline_offer": "answer offer {offer_id} with no, if it is live, unexpired and {worker_id}'s",
-    "expire_offer": "end offer {offer_id}, if it is live and its time is up (or lies in the future)",
+    "accept_offer": "answer {offer_id} with yes, if live, unexpired, {worker_id}'s, of epoch and generation in force",
+    "decline_offer": "answer {offer_id} with no, if live, unexpired and {worker_id}'s",
+    "expire_offer": "end offer {offer_id}, if live and its time is up (or lies in the future)",
     "withdraw_offer": "take offer {offer_id} back, if it is live",
     "book_time": "book {worker_id}'s time as offer {offer_id} promised it",
     "take_job": "give {job_id} to {worker_id}, if offer {offer_id} is the one that stands on it",
@@ -74,13 +73,16 @@ RULES = {
 """What a lost statement means: the rule that decided."""
 
 
-def statement(moved: Moved) -> str:
-    """The move as a sentence. A statement without words of its own is named with its bindings."""
+NO_WORDS: Mapping[str, str] = {}
+
+
+def statement(moved: Moved, more: Mapping[str, str] = NO_WORDS) -> str:
+    """The move as a sentence. ``more``: of statements that are none of the engine's. One without words is named."""
     if moved.done == "call":
         return moved.title
     if moved.done == CLOCK:
         return moved.said
-    words = STATEMENTS.get(moved.done)
+    words = STATEMENTS.get(moved.done) or more.get(moved.done)
     binds = dict(moved.binds)
     if words is None:
         return f"{moved.done} {', '.join(f'{name} {value}' for name, value in moved.binds)}".strip()
@@ -134,26 +136,38 @@ class Line:
     lane: str = ""
 
 
-def transcript(shown: Rehearsal, zone: str, rule: str) -> Iterator[Line]:
+def transcript(shown: Rehearsal, zone: str, rule: str, words: Mapping[str, str] = NO_WORDS) -> Iterator[Line]:
     """Every step one has gone through, and at the end who won and why. The same moves give the same lines.
 
-    ``rule``: the scenario's own sentence, said where its schedule was kept to."""
-    width = max(len(CLOCK), *(len(each.name) for each in shown.opening.lanes))
-    for number, step in enumerate(shown.steps[: shown.position], start=1):
-        yield from _step(number, step, zone, width)
+    ``rule``: the scenario's own sentence, said where its schedule was kept to; ``words``: see ``statement``."""
+    steps = shown.steps[: shown.position]
+    columns = _Columns(
+        lane=max(len(CLOCK), *(len(each.name) for each in shown.opening.lanes)),
+        clock=max((len(clock(each.at_ms, zone)) for each in steps), default=0), zone=zone, words=words,
+    )  # fmt: skip
+    for number, step in enumerate(steps, start=1):
+        yield from _step(number, step, columns)
     if shown.over:
         yield Line(text="", kind="end")
         yield from ending(shown, rule)
 
 
-def _step(number: int, step: Step, zone: str, width: int) -> Iterator[Line]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    lane: int
+    clock: int
+    zone: str
+    words: Mapping[str, str]
+
+
+def _step(number: int, step: Step, columns: _Columns) -> Iterator[Line]:
     moved, lane = step.moved, step.moved.lane
-    came = happened(moved)
-    head = f"{number:>3}  {clock(step.at_ms, zone)}  {lane:<{width}}  {statement(moved)}"
+    came, at = happened(moved), clock(step.at_ms, columns.zone)
+    head = f"{number:>3}  {at:<{columns.clock}}  {lane:<{columns.lane}}  {statement(moved, columns.words)}"
     if moved.done == "begin":
         head += f" [{moved.title}]"
     yield Line(text=head + (f" → {came}" if came else ""), kind=_kind(moved), lane=lane)
-    pad = " " * (width + 17)
+    pad = " " * (columns.lane + columns.clock + 9)
     if moved.done == "call" and not moved.waiting:
         yield from (Line(text=f"{pad}= {part}", kind="said", lane=lane) for part in moved.said.split("; "))
     for each in moved.changes:
@@ -177,10 +191,12 @@ def clock(at_ms: int, zone: str) -> str:
 def ending(shown: Rehearsal, rule: str) -> Iterator[Line]:
     """How each session ended, who has which job now, and the rule that decided."""
     for lane in shown.scene.lanes:
-        yield Line(text=f"{lane.name}: {lane.outcome}", kind="end", lane=lane.name)
+        yield Line(text=f"{lane.name}: {lane.outcome.split('; ')[0]}", kind="end", lane=lane.name)
     for row in shown.scene.rows:
-        if row.table in ("job", "booking"):
+        if row.table in ("job", "booking") or "state OFFERED" in row.text:
             yield Line(text=f"{row.table} {row.key}: {row.text}", kind="end")
+    for each in shown.scene.doubles:
+        yield Line(text=f"double booking: {each}", kind="lost")
     yield Line(text=f"rule: {rule if shown.as_planned else decided(shown)}", kind="rule")
 
 
