@@ -1,5 +1,6 @@
 """The composition root: opens store, positions, index and road, and hands back one Engine."""
 
+import os
 import random
 import secrets
 import time
@@ -13,7 +14,7 @@ from engine import records
 from engine.index.memory import MemoryIndex
 from engine.leases import Tenure
 from engine.metrics import Metrics
-from engine.ports import Damaged, Engine, Invalid, NotFound, Road
+from engine.ports import Damaged, Engine, Invalid, NotFound, ReadOnly, Road
 from engine.program import Lost
 from engine.road.no_road import NoRoad
 from engine.rules.ledger import Site
@@ -45,15 +46,31 @@ def fixes_path(database: Path) -> Path:
 
 
 def create(path: Path, site: SiteFile, *, training: bool, actor: str = "init") -> Settings:
-    """Found a site in a new database, whole or not at all. Raises Invalid, Damaged, FileExistsError."""
+    """Found a site in a new database, whole or not at all: it is made under another name, and then given its own.
+
+    Raises Invalid, Damaged, FileExistsError."""
     settings = checked(site.overrides)
-    sqlite.create(path, training=training)
+    for each in (path, fixes_path(path)):
+        if each.exists():
+            raise FileExistsError(each)
+    part = path.with_name(f".{path.name}.{os.getpid()}.new")
+    _sweep_away(part)
     try:
-        store = SqliteStore(path)
-        score = settings.score
-        weights = {"w_eta": score.w_eta, "w_fair": score.w_fair, "w_slack": score.w_slack,
-                   "eta_band_min": score.eta_band_min}  # fmt: skip
-        who = Actor(name=actor, role=Role.SUPERVISOR, tenant=site.tenant)
+        sqlite.create(part, training=training)
+        _found(part, site, settings, Actor(name=actor, role=Role.SUPERVISOR, tenant=site.tenant))
+        sqlite.publish(part, path)
+    finally:
+        _sweep_away(part)
+    FixArchive.create(fixes_path(path)).close()
+    return settings
+
+
+def _found(part: Path, site: SiteFile, settings: Settings, who: Actor) -> None:
+    score = settings.score
+    weights = {"w_eta": score.w_eta, "w_fair": score.w_fair, "w_slack": score.w_slack,
+               "eta_band_min": score.eta_band_min}  # fmt: skip
+    store = SqliteStore(part)
+    try:
         founded = store.run(
             site.tenant,
             records.found_site(who, name=site.name, zone=site.zone,
@@ -62,14 +79,14 @@ def create(path: Path, site: SiteFile, *, training: bool, actor: str = "init") -
         )  # fmt: skip
         if isinstance(founded, Lost):
             raise Invalid(f"the site could not be founded (at {founded.step})")
-        FixArchive.create(fixes_path(path)).close()
         store.checkpoint()
+    finally:
         store.close()
-    except BaseException:
-        for each in (path, fixes_path(path), *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))):
-            each.unlink(missing_ok=True)
-        raise
-    return settings
+
+
+def _sweep_away(part: Path) -> None:
+    for end in ("", "-wal", "-shm", ".lock"):
+        part.with_name(part.name + end).unlink(missing_ok=True)
 
 
 def checked(*overrides: Tables) -> Settings:
@@ -144,6 +161,8 @@ def _fixes(path: Path) -> FixArchive:
     try:
         return FixArchive(path) if path.exists() else FixArchive.create(path)
     except NotAnArchive as damaged:
+        if "readonly" in str(damaged):
+            raise ReadOnly(f"{path}: its folder cannot be written, which SQLite needs even to read") from damaged
         raise Damaged(f"{damaged}; move it away and positions start anew") from damaged
 
 

@@ -73,14 +73,20 @@ class FixArchive:
     @classmethod
     def create(cls, path: Path) -> Self:
         """A new, empty archive. Raises FileExistsError."""
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        with closing(_connect(path, "rw")) as db:
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with closing(_connect(part, "rw")) as db:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")
             db.execute(_LATEST)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {VERSION}")
             db.execute("COMMIT")
+        try:
+            os.link(part, path)  # whole, or not there: a death on the way leaves no half archive
+        finally:
+            part.unlink()
         _sync(path.parent)
         return cls(path)
 

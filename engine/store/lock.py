@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.ports import Busy
+from engine.ports import Busy, ReadOnly
 
 WAIT_S = 5.0
 
@@ -41,7 +41,12 @@ class WriterLock:
 
     def _open(self) -> int:
         if self._fd is None:
-            self._fd = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                self._fd = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            except OSError as error:
+                raise ReadOnly(
+                    f"{self._file.name} cannot be written ({error.strerror}): nothing was changed"
+                ) from error
         return self._fd
 
     def _lock_file(self, deadline: float) -> None:

@@ -108,9 +108,15 @@ def play(connection: sqlite3.Connection, program: Program[T], tenant: str) -> T 
         program.close()
 
 
-def translated(error: sqlite3.OperationalError) -> Exception:
-    """What a door can show of what SQLite refused."""
+TROUBLE = (sqlite3.OperationalError, sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite raises of a file or a disk that fails: of damaged text, Python's own error."""
+
+
+def translated(error: Exception) -> Exception:
+    """What a door can show of what SQLite refused; a fault of the programs stays what it is."""
     text = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return Damaged("the database is damaged (its text cannot be read); restore the last good backup")
     if "readonly" in text or "read-only" in text:
         return ReadOnly(f"the database cannot be written ({text})")
     if "locked" in text or "busy" in text:

@@ -12,7 +12,7 @@ from engine.ports import Busy, Damaged, ReadOnly
 from engine.program import Lost, Program, Rows, Scalar, T
 from engine.store.lock import WriterLock
 from engine.store.reads import Reads
-from engine.store.session import connect, play, rows, translated
+from engine.store.session import TROUBLE, connect, play, rows, translated
 from engine.store.statements import VERSION, schema
 
 APPLICATION_ID = 0x43414C42  # "CALB"
@@ -36,6 +36,11 @@ def create(path: Path, *, training: bool) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
+    publish(part, path)
+
+
+def publish(part: Path, path: Path) -> None:
+    """Give a whole database that nobody has open its name. Raises FileExistsError."""
     os.chmod(part, 0o600)
     os.link(part, path)  # refuses a file that came meanwhile, where rename would replace it
     part.unlink()
@@ -80,7 +85,7 @@ class SqliteStore(Reads):
             if version["user_version"] < VERSION:
                 raise Damaged(f"{self.path} is of schema {version['user_version']}, older than any that can be opened")
             [kind] = connection.execute("SELECT value FROM store_info WHERE key = 'kind'").fetchall()
-        except sqlite3.DatabaseError as error:
+        except TROUBLE as error:
             if "readonly" in str(error) or "unable to open" in str(error):
                 raise ReadOnly(f"{self.path}: its folder cannot be written, which SQLite needs even to read") from error
             raise Damaged(
@@ -125,14 +130,17 @@ class SqliteStore(Reads):
             try:
                 connection = self._connection()
                 connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
+            except TROUBLE as error:
                 raise translated(error) from error
             return self._transact(connection, watched, tenant)
 
     def _transact(self, connection: sqlite3.Connection, watched: "_Watched[T]", tenant: str) -> T | Lost:
         try:
             answer = play(connection, watched.steps(), tenant)
-        except sqlite3.OperationalError as error:
+        except sqlite3.IntegrityError:
+            _roll_back(connection)
+            raise
+        except TROUBLE as error:
             _roll_back(connection)
             raise translated(error) from error
         except BaseException:
@@ -173,7 +181,7 @@ class SqliteStore(Reads):
         """One named read on this thread's connection."""
         try:
             return rows(self._connection(), name, {"tenant_id": tenant, **binds})
-        except sqlite3.OperationalError as error:
+        except TROUBLE as error:
             raise translated(error) from error
 
     @contextmanager

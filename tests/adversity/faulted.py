@@ -16,6 +16,7 @@ from engine.rounds import Rounds
 from engine.rules.nouns import Actor, FixReport, Role
 from engine.verbs import answer, ingest, sweep
 from engine.verbs.assign import assign
+from engine.verbs.site import SiteFile
 from tests.adversity.dispatcher import counted, until
 from tests.adversity.ground import add_fix
 from tests.desk import MIDDLE, person
@@ -95,6 +96,16 @@ def again(path: str, what: str) -> str:
     second = attempt(engine, what)
     wiring.close(engine)
     return second
+
+
+DEATH = -1
+
+
+def create(path: str, number: int) -> int:
+    """Found a site, and die at the n-th write or sync of its files. Answers 0 when there was none left to die at."""
+    arm(number, DEATH, lasting=False)
+    wiring.create(Path(path), SiteFile(), training=True)
+    return disarm()
 
 
 # --- the clock -------------------------------------------------------------------------------------------------------

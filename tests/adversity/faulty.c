@@ -1,13 +1,15 @@
 /* A disk that fails and a clock that steps, for one process (LD_PRELOAD). Nothing happens until it is armed.
 
    faulty_arm(n, error, lasting): the n-th write or sync from now on of a file whose name contains $FAULTY_NAME fails
-   with this errno; all later ones too where lasting is not 0. faulty_disarm() answers how many failed.
+   with this errno; all later ones too where lasting is not 0; an errno below 0 means that the process is killed there,
+   as by kill -9. faulty_disarm() answers how many failed.
    faulty_step(wall_ms, boot_ms): from now on the wall clock, and the clock that counts a machine's sleep, are so much
    ahead of the true ones. The monotonic clock is left alone. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,8 @@ static int fails(int fd)
     left--;
     if (left > 0 || (left < 0 && !lasts))
         return 0;
+    if (fails_with < 0)
+        kill(getpid(), SIGKILL);
     failed++;
     errno = fails_with;
     return 1;

@@ -12,8 +12,9 @@ import pytest
 from engine import wiring
 from engine.ports import Busy, Engine
 from engine.verbs import region
+from engine.verbs.sweep import ROUNDS, Desk
 from tests.adversity.dispatcher import until
-from tests.adversity.ground import BOSS, add_job, add_worker, found_live
+from tests.adversity.ground import BOSS, add_fix, add_job, add_worker, found_live
 from tests.adversity.nursery import Nursery
 from tests.leases.invariants import broken
 from tests.leases.stage import dump
@@ -86,3 +87,22 @@ def test_a_dispatcher_stopped_overtaken_and_resumed_writes_nothing_and_says_fenc
     assert broken(path) == []
     told = cast(dict[str, dict[str, int]], ended.told)
     assert told["rung"]["retry"] > 0
+
+
+@pytest.mark.parametrize(
+    "name", [each.name for each in ROUNDS if each.held and each.name not in ("renew", "checkpoint")]
+)
+def test_a_round_that_has_not_heard_of_the_takeover_writes_nothing(desk: Engine, name: str) -> None:
+    """Each round alone, in the moment between the takeover and the old dispatcher's next renewal."""
+    old = wiring.open_engine(desk.store.path)
+    region.takeover(old, BOSS, "main", "the old one")
+    add_worker(desk, "ana")
+    add_fix(old, "ana")
+    add_job(desk, "J1")
+    add_job(desk, "J2", due_min=10)
+    region.takeover(desk, BOSS, "main", "the new one", by_force=True)
+    before = dump(desk.store.path)
+    [ring] = [each.ring for each in ROUNDS if each.name == name]
+    ring(Desk(engine=old, holder="the old one"))
+    assert dump(desk.store.path) == before
+    wiring.close(old)
