@@ -1,5 +1,6 @@
 """The door of the benchmarks: `run.py bench ingest|search|decide|lease` asks here."""
 
+import gc
 from collections.abc import Callable
 
 from benchmarks import decide, ingest, lease, search
@@ -18,6 +19,10 @@ def bench(name: str, *, progress: Progress | None = None, small: bool = False) -
 
     Raises KeyError for an unknown name."""
     measure, say = BENCHES[name], progress or silent
-    before = noise()
-    figures = measure(say, small)
+    before, collector = noise(), gc.get_threshold()
+    try:
+        figures = measure(say, small)
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*collector)
     return [*figures, *before, *noise()[1:]]
