@@ -238,14 +238,25 @@ class Reads:
     def newest_audit(self, tenant: str, *, limit: int) -> tuple[AuditRow, ...]:
         return tuple(map(read.audit_row, self.rows(tenant, "list_newest_audit", limit=limit)))
 
+    def audit_head(self, tenant: str) -> int:
+        """The number of the newest audit row."""
+        [head] = self.rows(tenant, "read_audit_head")
+        return number(head["seq"])
+
+    def roster_changed(self, tenant: str, since_seq: int) -> bool:
+        """Whether workers came, changed or left after an audit row."""
+        return bool(self.rows(tenant, "find_roster_act", after_seq=since_seq))
+
     def audit_of_job(self, tenant: str, job_id: str) -> tuple[AuditRow, ...]:
         return tuple(map(read.audit_row, self.rows(tenant, "list_audit_of_job", job_id=job_id)))
 
     def verify_audit(self, tenant: str) -> AuditVerdict:
         """Walk the whole chain and compare its end with the head: edits, deletions and a cut tail are found."""
         with self.snapshot():
-            [head] = self.rows(tenant, "read_audit_head")
-            seq, prev_hash = 0, GENESIS
+            heads = self.rows(tenant, "read_audit_head")
+            if not heads:
+                return AuditVerdict(rows=0, head="", first_bad=1)
+            seq, prev_hash, head = 0, GENESIS, heads[0]
             while page := self.rows(tenant, "list_audit", after_seq=seq, limit=AUDIT_PAGE):
                 bad = first_bad(tenant, page, seq, prev_hash)
                 if bad is not None:

@@ -125,4 +125,6 @@ def translated(error: Exception) -> Exception:
         return Damaged(f"the database is damaged ({text}); restore the last good backup")
     if "disk" in text or "full" in text:
         return Busy(f"the disk refused the write ({text}); nothing was changed, try again when there is room")
+    if type(error) in (sqlite3.OperationalError, sqlite3.DatabaseError):  # each statement was tried on a sound schema
+        return Damaged(f"the database does not answer as its schema should ({text}); restore the last good backup")
     return error

@@ -94,9 +94,9 @@ def test_a_dispatcher_stopped_overtaken_and_resumed_writes_nothing_and_says_fenc
 )
 def test_a_round_that_has_not_heard_of_the_takeover_writes_nothing(desk: Engine, name: str) -> None:
     """Each round alone, in the moment between the takeover and the old dispatcher's next renewal."""
+    add_worker(desk, "ana")
     old = wiring.open_engine(desk.store.path)
     region.takeover(old, BOSS, "main", "the old one")
-    add_worker(desk, "ana")
     add_fix(old, "ana")
     add_job(desk, "J1")
     add_job(desk, "J2", due_min=10)
