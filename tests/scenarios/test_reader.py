@@ -1,0 +1,122 @@
+"""A scenario with a mistake is refused with its file, the key, and what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.ports import Forbidden, Invalid, NotFound
+from engine.verbs.site import SiteFile
+from engine.wiring import create
+from fixtures import scenarios
+from fixtures.rehearsal import Programs, opened
+
+SOUND = (scenarios.HERE / "two-desks-one-job.toml").read_text(encoding="utf-8").split("\n[expected]")[0]
+TOLD = (scenarios.HERE / "decline-and-walk-on.toml").read_text(encoding="utf-8").split("\n[expected]")[0]
+
+MISTAKES = [
+    ("title =", "titel =", "mine.toml: title: missing; a text is wanted"),
+    ('title = "Two desks, one job"', 'title = ""', "mine.toml: title: a text is wanted"),
+    ('title = "Two desks, one job"', "title = 7", "mine.toml: title = 7: a text is wanted"),
+    ("teaches =", 'plot = "x"\nteaches =', "mine.toml: plot: no such key; allowed: site, worker, job, before, cast"),
+    ("[site]", "[site", "mine.toml: not TOML: "),
+    ("[site]\n", '[site]\nplace = "x"\n', "mine.toml: site.place: no such key; allowed: zone, now, regions, settings"),
+    ("[site]\n", '[site]\nzone = "CET+1"\n', "mine.toml: site.zone 'CET+1': a name such as Europe/Vienna is wanted"),
+    ('now = "2026-06-01 12:00"', 'now = "noon"', 'mine.toml: site.now = \'noon\': wanted: "2026-06-01 12:00"'),
+    ('now = "2026-06-01 12:00"', 'now = "2026-06-01 12:00+02:00"', "without an offset: it is the site's own time"),
+    ('now = "2026-06-01 12:00"', 'now = "0026-06-01 12:00"', "site.now = '0026-06-01 12:00': a year from 2000 to 2100"),
+    ("[site]\n", "[site]\nsettings.lease.ttl = 9\n", "mine.toml: site.settings[lease] ttl: no such setting; known: "),
+    ("[site]\n", "[site]\nsettings = 9\n", "mine.toml: site.settings = 9: sections are wanted, as [site.settings."),
+    ('id = "ben"', 'id = "ana"', "mine.toml: worker = 'ana': each name once"),
+    ('id = "ana"', 'id = "ana"\nlat = 200', "mine.toml: worker[1].lat = 200: a number from -90 to 90 is wanted"),
+    ('id = "ana"', 'id = "ana"\nregion = "west"', "mine.toml: worker[1].region = 'west': allowed: main"),
+    ('id = "ana"', 'id = "ana"\ncapacity = 0', "worker[1].capacity = 0: a whole number from 1 to 1000000 is wanted"),
+    ('id = "ana"', 'id = "ana"\nskills = "cart"', "worker[1].skills = 'cart': a list of texts is wanted, as "),
+    ("[[job]]", "[job]", "mine.toml: job = "),
+    ('id = "exam"', 'id = "exam"\npriority = 6', "mine.toml: job[1].priority = 6: a whole number from 1 to 5"),
+    ('["12:00", "13:00"]', '["13:00", "12:00"]', "job[1].window = ['13:00', '12:00']: the second has to be the later"),
+    ('["12:00", "13:00"]', '["12:00"]', "mine.toml: job[1].window = ['12:00']: two times are wanted, as "),
+    ('["12:00", "13:00"]', '["12:00", "1 pm"]', "mine.toml: job[1].window = '1 pm': a local time is wanted, as "),
+    ('name = "south desk"', 'name = "north desk"', "mine.toml: cast = 'north desk': each name once"),
+    ('name = "south desk"', 'name = "clock"', "mine.toml: cast[2].name = 'clock': any name but clock"),
+    ('name = "south desk"', 'name = "south desk"\nas = "boss"', "cast[2].as = 'boss': allowed: worker, dispatcher, "),
+    ('name = "south desk"', 'name = "south desk"\ncall = [{ what = "sweep" }]', "cast[2].do: a list of programs (do) "),
+    ('offer = "o-south", ', "", "mine.toml: cast[2].do[1].offer: missing; a text is wanted"),
+    ('what = "offer", offer = "o-south"', 'what = "grab", offer = "o"', "cast[2].do[1].what = 'grab': allowed: acc"),
+    ('worker = "ben"', 'worker = "bob"', "mine.toml: cast[2].do[1].worker = 'bob': allowed: ana, ben"),
+    ('worker = "ben"', 'worker = "ben", ttl = 9', "cast[2].do[1].ttl: no such key; allowed: what, offer, job, "),
+    ('worker = "ben"', 'worker = "ben", epoch = "1"', "cast[2].do[1].epoch = '1': a whole number from 0 to"),
+    ('"south desk",', '"west desk",', "mine.toml: schedule = 'west desk': a session (north desk, south desk) alone, "),
+    ('"south desk",', '"south desk x0",', "mine.toml: schedule = 'south desk x0': a session "),
+    ('"south desk",', '"clock later",', "mine.toml: schedule = 'clock later': at most a day forward or back is wanted"),
+    ('"south desk",', '"clock +1e30 s",', "mine.toml: schedule = 'clock +1e30 s': at most a day"),
+    ('lane = "south desk"', 'lane = "west desk"', "mine.toml: decisive.lane = 'west desk': allowed: north desk, "),
+    ('step = "claim_job"', 'step = "grab_job"', "mine.toml: decisive.step = 'grab_job': allowed: begin, commit, "),
+    ("fault =", "sin =", "mine.toml: naive.fault: missing; a text is wanted"),
+    ("answer =", "reply =", "mine.toml: question[1].answer: missing; a text is wanted"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("right", "wrong", "said"), MISTAKES, ids=[each[2][:60] for each in MISTAKES])
+def test_a_mistake_is_refused_with_file_key_and_what_is_allowed(right: str, wrong: str, said: str) -> None:
+    assert right in SOUND, "the mistake is made in no place"
+    with pytest.raises(Invalid) as refused:
+        scenarios.read(SOUND.replace(right, wrong, 1), name="mine", file="mine.toml")
+    assert str(refused.value).startswith("mine.toml: ")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('what = "sweep"', 'what = "expire"', "what = 'expire': allowed: accept, assign, cancel, decline, fix, "),
+        ('step = "ben declines"', 'step = "decline_offer"', "decisive.step = 'decline_offer': allowed: ben declines"),
+    ],
+)
+def test_mistakes_of_those_that_are_told_verb_by_verb(right: str, wrong: str, said: str) -> None:
+    assert right in TOLD
+    with pytest.raises(Invalid) as refused:
+        scenarios.read(TOLD.replace(right, wrong, 1), name="mine", file="mine.toml")
+    assert said in str(refused.value)
+
+
+def test_what_was_before_has_to_have_gone_well(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    before = '[[before]]\ndo = "accept"\noffer = "o-9"\nworker = "ana"\n\n[[cast]]'
+    file.write_text(SOUND.replace("[[cast]]", before, 1), encoding="utf-8")
+    with pytest.raises(Invalid) as refused, opened(scenarios.found(str(file))):
+        pass
+    assert str(refused.value).startswith(f"{file}: before[1]: it is lost at accept_offer")
+
+
+def test_an_unknown_name_is_told_the_list(tmp_path: Path) -> None:
+    with pytest.raises(
+        NotFound, match=r"scenario two-desks: not found; there are accept-at-expiry, .*zombie-dispatcher"
+    ):
+        scenarios.found("two-desks")
+    (tmp_path / "latin.toml").write_bytes(b'title = "\xe9"')
+    with pytest.raises(Invalid, match=r"latin\.toml: not UTF-8 at byte 9"):
+        scenarios.found(str(tmp_path / "latin.toml"))
+
+
+def test_naive_where_there_is_no_twin_and_every_schedule_where_there_is_one_order() -> None:
+    with (
+        pytest.raises(Invalid, match="two-sweepers has no naive twin"),
+        opened(scenarios.found("two-sweepers"), Programs.BARE),
+    ):
+        pass
+    with opened(scenarios.found("index-lost")) as house, pytest.raises(Invalid, match="it has one order"):
+        house.every(None)
+
+
+def test_a_rehearsal_refuses_a_database_that_is_not_a_training_one(tmp_path: Path) -> None:
+    live, training = tmp_path / "live.db", tmp_path / "training.db"
+    create(live, SiteFile(), training=False)
+    create(training, SiteFile(), training=True)
+    script = scenarios.found("two-desks-one-job")
+    with pytest.raises(Forbidden, match=r"live\.db is a live database: .* --training"), opened(script, database=live):
+        pass
+    was = training.read_bytes()
+    with opened(script, database=training) as house:
+        for _ in house.player.play():
+            pass
+    assert training.read_bytes() == was
