@@ -84,16 +84,15 @@ def faulted(nursery: Nursery, path: Path, act: str, number: int, fault: Fault, *
     return json.loads(told.read_text()) | {"second": nursery.tell(f"{FAULTED}:again", str(path), act)}
 
 
-QUICK = ((EIO_ONCE, True), (FULL, False))
+QUICK = {("accept", EIO_ONCE, True), ("assign", FULL, False)}
 EACH = [
-    pytest.param(fault, dies, id=f"{fault.name}, {'dies' if dies else 'goes on'}",
-                 marks=() if (fault, dies) in QUICK else pytest.mark.long)
-    for fault in (EIO_ONCE, EIO_ON, FULL) for dies in (False, True)
+    pytest.param(act, fault, dies, id=f"{act}, {fault.name}, {'dies' if dies else 'goes on'}",
+                 marks=() if (act, fault, dies) in QUICK else pytest.mark.long)
+    for act in DONE for fault in (EIO_ONCE, EIO_ON, FULL) for dies in (False, True)
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("fault", "dies"), EACH)
-@pytest.mark.parametrize("act", DONE)
+@pytest.mark.parametrize(("act", "fault", "dies"), EACH)
 def test_at_every_write_and_sync(
     nursery: Nursery, sites: dict[str, Path], memory: Path, act: str, fault: Fault, dies: bool
 ) -> None:

@@ -46,9 +46,14 @@ def failing(faulty: dict[str, str]) -> Iterator[Nursery]:
     nursery.close()
 
 
-def test_killed_at_any_write_of_its_creation_a_site_is_whole_or_not_there(failing: Nursery, memory: Path) -> None:
-    made = 0
-    for number in range(1, 400):
+@pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.long)])
+def test_killed_at_any_write_of_its_creation_a_site_is_whole_or_not_there(
+    failing: Nursery, memory: Path, stride: int
+) -> None:
+    """``stride``: every so manieth write or sync; with --long each."""
+    made = tried = 0
+    for number in range(1, 400, stride):
+        tried += 1
         path = memory / str(number) / "desk.db"
         path.parent.mkdir()
         ended = failing.run("tests.adversity.faulted:create", str(path), number)
@@ -66,8 +71,9 @@ def test_killed_at_any_write_of_its_creation_a_site_is_whole_or_not_there(failin
         shutil.rmtree(path.parent)
     else:
         pytest.fail("it was never made to the end")
-    assert number > 10
-    print(f"\ncreation: {number - 1} places to die at; whole in {made}, not there in the others", file=sys.stderr)
+    assert number > 100
+    print(f"\ncreation: killed at {tried - 1} of {number - 1} places; whole after {made - 1} of them, not there after "
+          "the others", file=sys.stderr)  # fmt: skip
 
 
 # --- damaged ---------------------------------------------------------------------------------------------------------
