@@ -247,6 +247,7 @@ CREATE TABLE job_keys (
 CREATE TABLE decisions (
     tenant_id   TEXT NOT NULL,
     decision_id TEXT NOT NULL,
+    seq         BIGINT NOT NULL,
     job_id      TEXT NOT NULL,
     made_ms     BIGINT NOT NULL,
     outcome     TEXT NOT NULL,
@@ -256,7 +257,7 @@ CREATE TABLE decisions (
     PRIMARY KEY (tenant_id, decision_id),
     FOREIGN KEY (tenant_id, job_id) REFERENCES jobs (tenant_id, job_id)
 );
-CREATE INDEX decisions_of_job ON decisions (tenant_id, job_id, made_ms);
+CREATE INDEX decisions_of_job ON decisions (tenant_id, job_id, seq);
 
 CREATE TABLE road_memory (
     tenant_id        TEXT NOT NULL REFERENCES tenants (tenant_id),

@@ -9,23 +9,25 @@ import json
 from dataclasses import dataclass
 
 from engine.program import Program, Row, Scalar, must, read
-from engine.records import Cause, Why, audit, clear_alerts_of_job, open_job, raise_alert, refuse_unless
+from engine.records import (
+    Cause,
+    Fence,
+    Why,
+    audit,
+    clear_alerts_of_job,
+    in_force,
+    open_job,
+    raise_alert,
+    refuse_unless,
+)
 from engine.rules.days import local_day
 from engine.rules.nouns import Actor, Promise
 from engine.rules.schedule import minutes
 
-__all__ = ["open_job"]
+__all__ = ["Fence", "in_force", "open_job"]
 
 ANSWERED = frozenset({"unassigned", "due_soon", "no_show", "stale"})
 """Kinds of alert on a job that an acceptance answers (a missed one stays until somebody resolves it)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fence:
-    """The region an act belongs to. ``epoch`` None: a human act, stamped with the epoch in force."""
-
-    region: str
-    epoch: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +67,6 @@ class Freed:
 
     job_id: str
     worker_id: str
-
-
-def in_force(fence: Fence) -> Program[int]:
-    """The epoch this act runs under: an automatic one must still be the region's, a human one takes it."""
-    if fence.epoch is None:
-        [row] = yield must("read_epoch", region_id=fence.region)
-    else:
-        [row] = yield must("hold_epoch", region_id=fence.region, epoch=fence.epoch)
-    return int(row["epoch"] or 0)
 
 
 # --- offer and its answers -------------------------------------------------------------------------------------------
@@ -185,6 +178,15 @@ def alert(actor: Actor, fence: Fence, job_id: str, version: int, cause: Cause) -
     return (yield from raise_alert(actor, cause))
 
 
+def calm(actor: Actor, fence: Fence, job_id: str, version: int) -> Program[str]:
+    """Time was given after all (due_by moved away): the alert has its answer, and the job is merely open."""
+    yield from in_force(fence)
+    yield must("calm_job", job_id=job_id, version=version)
+    yield from clear_alerts_of_job(job_id, frozenset({"unassigned"}))
+    yield from audit(actor, "calm", job_id=job_id)
+    return job_id
+
+
 def miss(actor: Actor, fence: Fence, job_id: str, cause: Cause) -> Program[str]:
     """due_by has passed without a worker: said once, and the reason kept."""
     yield from in_force(fence)
@@ -263,23 +265,29 @@ def cancel(actor: Actor, job_id: str, aimed_at: str, why: Why) -> Program[str]:
     yield must("cancel_job", job_id=job_id, aimed_at=aimed_at)
     if withdrawn is not None:
         yield must("free_worker", worker_id=withdrawn["worker_id"], offer_id=live)
+    gone: Row = {}
     if aimed_at:
         [gone] = yield must("unbook_time", job_id=job_id, offer_id=aimed_at)
         yield must("touch_idle", worker_id=gone["worker_id"])
         if job["state"] == "ACCEPTED":
             yield must("debit_day", worker_id=gone["worker_id"], day=gone["day"])
     yield from clear_alerts_of_job(job_id, ANSWERED | {"missed"})
-    yield from audit(actor, "cancel", job_id=job_id, offer_id=aimed_at or None, why=why)
+    holder = gone["worker_id"] if aimed_at else withdrawn["worker_id"] if withdrawn is not None else None
+    yield from audit(actor, "cancel", job_id=job_id, worker_id=None if holder is None else str(holder),
+                     offer_id=aimed_at or (None if live is None else str(live)), why=why)  # fmt: skip
     return job_id
 
 
 def override(
-    actor: Actor, fence: Fence, lease: Lease, why: Why, *, overruled: str, force: bool
+    actor: Actor, fence: Fence, lease: Lease, why: Why, *, overruled: str, force: bool, standing: str | None = None
 ) -> Program[Offered | Held]:
     """A dispatcher's own choice: the same offer path plus the audit row; ``force`` accepts on the worker's behalf.
 
-    ``overruled``: JSON of what the choice overrules, for the audit."""
+    ``overruled``: JSON of what the choice overrules, for the audit. ``standing``: a live offer on the job that is
+    withdrawn first, in the same transaction (else the next candidate would be asked in between)."""
     epoch = yield from in_force(fence)
+    if standing is not None:
+        yield from withdraw(actor, standing, why)
     made = yield from _bind(actor, fence.region, epoch, lease)
     yield from audit(actor, "override", job_id=lease.job_id, worker_id=lease.worker_id, offer_id=lease.offer_id,
                      why=why, detail=overruled)  # fmt: skip
@@ -293,12 +301,18 @@ def override(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenure:
-    """A dispatcher's hold on a region: everything it does automatically runs under this epoch."""
+    """A dispatcher's hold on a region: everything it does automatically runs under this epoch.
+
+    ``freed``: jobs whose offers its takeover withdrew."""
 
     region: str
     epoch: int
-    withdrawn: int = 0
+    freed: tuple[str, ...] = ()
     adopted: int = 0
+
+    @property
+    def withdrawn(self) -> int:
+        return len(self.freed)
 
 
 def takeover(
@@ -314,17 +328,19 @@ def takeover(
         if adopt:
             yield must("adopt_offer", offer_id=row["offer_id"], epoch=epoch)
         else:
-            yield from _withdraw_unanswered(row)
+            yield from _withdraw_unanswered(actor, row)
     yield from audit(actor, "takeover", why=why, detail=json.dumps({"region": region, "epoch": epoch}))
-    return Tenure(region=region, epoch=epoch, withdrawn=0 if adopt else len(live), adopted=len(live) if adopt else 0)
+    if adopt:
+        return Tenure(region=region, epoch=epoch, adopted=len(live))
+    return Tenure(region=region, epoch=epoch, freed=tuple(str(row["job_id"]) for row in live))
 
 
-def _withdraw_unanswered(row: Row) -> Program[None]:
+def _withdraw_unanswered(actor: Actor, row: Row) -> Program[None]:
     """The offer ended through no act of the worker's: no cooldown."""
-    yield must("withdraw_offer", offer_id=row["offer_id"])
-    yield must("reopen_job", job_id=row["job_id"], offer_id=row["offer_id"])
-    yield must("free_worker", worker_id=row["worker_id"], offer_id=row["offer_id"])
-    yield must("forget_attempt", job_id=row["job_id"], worker_id=row["worker_id"], offer_id=row["offer_id"])
+    offer_id, job_id, worker_id = str(row["offer_id"]), str(row["job_id"]), str(row["worker_id"])
+    yield must("withdraw_offer", offer_id=offer_id)
+    yield from _let_go(actor, "withdraw", offer_id, job_id, worker_id, Why(words="its dispatcher was overtaken"))
+    yield must("forget_attempt", job_id=job_id, worker_id=worker_id, offer_id=offer_id)
 
 
 def ask_handoff(actor: Actor, worker_id: str, region: str, why: Why) -> Program[str]:

@@ -32,6 +32,23 @@ class Cause:
     worker_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """The region an act belongs to. ``epoch`` None: a human act, stamped with the epoch in force."""
+
+    region: str
+    epoch: int | None = None
+
+
+def in_force(fence: Fence) -> Program[int]:
+    """The epoch this act runs under: an automatic one must still be the region's, a human one takes it."""
+    if fence.epoch is None:
+        [row] = yield must("read_epoch", region_id=fence.region)
+    else:
+        [row] = yield must("hold_epoch", region_id=fence.region, epoch=fence.epoch)
+    return int(row["epoch"] or 0)
+
+
 def audit(
     actor: Actor,
     act: str,
@@ -74,8 +91,10 @@ def number(kind: str, letter: str) -> Program[str]:
 # --- alerts ----------------------------------------------------------------------------------------------------------
 
 
-def raise_alert(actor: Actor, cause: Cause) -> Program[str]:
-    """Open an alert, or touch the one that stands for this cause; returns its id."""
+def raise_alert(actor: Actor, cause: Cause, fence: Fence | None = None) -> Program[str]:
+    """Open an alert, or touch the one that stands for this cause; returns its id. ``fence``: of an automatic round."""
+    if fence is not None:
+        yield from in_force(fence)
     standing = yield read("read_open_alert", kind=cause.kind, cause=cause.cause)
     if standing:
         alert_id = str(standing[0]["alert_id"])
@@ -96,8 +115,10 @@ def raise_alert(actor: Actor, cause: Cause) -> Program[str]:
     return alert_id
 
 
-def clear_alert(actor: Actor, kind: str, cause: str) -> Program[bool]:
-    """Resolve the open alert of a cause that has gone; False if none stood."""
+def clear_alert(actor: Actor, kind: str, cause: str, fence: Fence | None = None) -> Program[bool]:
+    """Resolve the open alert of a cause that has gone; False if none stood. ``fence``: of an automatic round."""
+    if fence is not None:
+        yield from in_force(fence)
     standing = yield read("read_open_alert", kind=kind, cause=cause)
     if not standing:
         return False
@@ -137,8 +158,9 @@ def keep_decision(
     *, decision_id: str, job_id: str, outcome: str, total_us: int, summary: str, detail: str, roads: Sequence[Row]
 ) -> Program[str]:
     """Store a decision and the road times it learned, in a transaction of its own."""
-    yield must("write_decision", decision_id=decision_id, job_id=job_id, outcome=outcome, total_us=total_us,
-               summary=summary, detail=detail)  # fmt: skip
+    [counted] = yield must("take_number", kind="decision")
+    yield must("write_decision", seq=counted["last"], decision_id=decision_id, job_id=job_id, outcome=outcome,
+               total_us=total_us, summary=summary, detail=detail)  # fmt: skip
     for road in roads:
         yield must("write_road_memory", **road)
     return decision_id

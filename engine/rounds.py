@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from apscheduler.events import EVENT_JOB_ERROR, EVENT_JOB_MISSED, JobExecutionEvent  # type: ignore[import-untyped]
 from apscheduler.schedulers.background import BackgroundScheduler  # type: ignore[import-untyped]
 
-from engine.ports import Busy, CallboardError, Engine
+from engine.ports import Busy, CallboardError, Engine, Forbidden
 from engine.rules.nouns import Actor, Role
 from engine.verbs import region
 from engine.verbs.sweep import ROUNDS, Desk, Round
@@ -46,9 +46,16 @@ class _Scheduler(Protocol):
 
 
 class Rounds:
-    """The rounds of one running engine. It takes every region that is free, and stands by for the others."""
+    """The rounds of one running engine. It takes every region that is free, and stands by for the others.
 
-    def __init__(self, engine: Engine, *, said: Callable[[str], None] = log.info) -> None:
+    ``training``: whoever starts them moves the training clock too (the demo does). Raises Forbidden otherwise."""
+
+    def __init__(self, engine: Engine, *, said: Callable[[str], None] = log.info, training: bool = False) -> None:
+        if engine.store.training and not training:
+            raise Forbidden(
+                f"{engine.store.path} is a training database: its clock stands until a trainer moves it, so a live engine "
+                "would wait for ever for what is due; ring its rounds by hand (`run.py sweep`), or rehearse"
+            )
         self.desk = Desk(engine=engine, holder=holder_name())
         self._said = said
         self._turn = threading.Lock()

@@ -206,15 +206,20 @@ class OverriddenDoc(Struct, frozen=True, kw_only=True):
 @click.argument("job")
 @click.argument("worker")
 @click.option("--force", is_flag=True, help="Accept on the worker's behalf: they have said yes by telephone.")
+@click.option("--withdraw", is_flag=True, help="Withdraw the offer that stands on the job, in the same act.")
 @with_reason
-def override(call: Call, job: str, worker: str, force: bool, actor_name: str, reason: str, note: str, role: str) -> int:
+def override(
+    call: Call, job: str, worker: str, force: bool, withdraw: bool, actor_name: str, reason: str, note: str, role: str
+) -> int:
     """Offer JOB to a worker of your choice.
 
     It overrules stale, area, cooldown, late and reserve, and, as supervisor, the shift. Never: skills, another region,
     overlap, capacity, absence, a live offer elsewhere."""
     why = why_of(reason, note)
     with opened(call) as engine:
-        made = overriding.override(engine, actor(engine, actor_name, role), job, worker, why, force=force)
+        made = overriding.override(
+            engine, actor(engine, actor_name, role), job, worker, why, force=force, withdraw=withdraw
+        )
         zone = engine.site.zone
     doc = OverriddenDoc(
         outcome="accepted" if force else "offered", job=made.job.id, state=made.job.state,

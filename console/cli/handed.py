@@ -1,5 +1,6 @@
 """Commands whose work is another door's: the console, the demo, replays and benchmarks. run.py hands them over."""
 
+import math
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -161,7 +162,7 @@ def _on_demo(call: Call, seed: int) -> int:
 
 class FigureDoc(Struct, frozen=True, kw_only=True):
     figure: str
-    value: float
+    value: float | None
     unit: str
     bar: float | None
     holds: bool | None
@@ -178,7 +179,7 @@ def bench(call: Call, what: str) -> int:
     if call.as_json:
         show.document(docs)
     else:
-        rows = [(each.figure, f"{each.value:g}", each.unit, "" if each.bar is None else f"{each.bar:g}",
+        rows = [(each.figure, "not measured" if each.value is None else f"{each.value:g}", each.unit, "" if each.bar is None else f"{each.bar:g}",
                  HOLDS[each.holds]) for each in docs]  # fmt: skip
         show.table(f"bench {what}", ("figure", "value>", "unit", "bar>", ""), rows)
     return REFUSED if any(each.holds is False for each in docs) else OK
@@ -186,7 +187,13 @@ def bench(call: Call, what: str) -> int:
 
 def _figure_docs(figures: Sequence[Figure]) -> list[FigureDoc]:
     return [
-        FigureDoc(figure=each.figure, value=each.value, unit=each.unit, bar=each.bar, holds=each.holds)
+        FigureDoc(
+            figure=each.figure,
+            value=None if math.isnan(each.value) else each.value,
+            unit=each.unit,
+            bar=each.bar,
+            holds=each.holds,
+        )
         for each in figures
     ]
 

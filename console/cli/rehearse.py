@@ -19,7 +19,7 @@ from engine.ports import CallboardError
 from engine.rules.rehearsal import Tally
 from engine.verbs.rehearsed import Line, transcript
 
-SVG_COLUMNS = 132
+SVG_COLUMNS = 100
 COLOURS = {"begin": "bold", "waiting": "yellow", "won": "bold green", "lost": "bold red", "change": "dim",
            "rule": "bold", "said": "italic"}  # fmt: skip
 LANES = ("cyan", "magenta", "blue", "yellow")
@@ -157,8 +157,9 @@ def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> N
     text, picture = (folder / f"{script.name}{TEXTS[kind]}.{end}" for end in ("txt", "svg"))
     body = "\n".join(inert(each.text) for each in lines)
     text.write_text(f"{inert(_heading(script, kind))}\n\n{body}\n", encoding="utf-8")
+    width = max(SVG_COLUMNS, *(len(each.text) + 1 for each in lines))
     with Path("/dev/null").open("w") as nowhere:
-        drawn = Console(file=nowhere, record=True, width=SVG_COLUMNS, markup=False, highlight=False, emoji=False,
+        drawn = Console(file=nowhere, record=True, width=width, markup=False, highlight=False, emoji=False,
                         force_terminal=True, color_system="truecolor")  # fmt: skip
         drawn.print(_painted(lines))
     # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.

@@ -119,12 +119,17 @@ def stale_rate(on_shift: int, stale: int, limits: AlertLimits) -> Wanted | None:
     return Wanted(kind=STALE_RATE, cause="workers", severity=2, detail=detail)
 
 
-def router_down(breaker: str, calls: int, timeouts: int, last_error: str, limits: AlertLimits) -> Wanted | None:
-    """The breaker is not closed, or too many calls time out."""
+def router_down(
+    breaker: str, calls: int, timeouts: int, failures: int, last_error: str, limits: AlertLimits
+) -> Wanted | None:
+    """The breaker is not closed, too many calls time out, or too many give no believable answer."""
     if breaker in ("open", "half_open"):
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=f"router down: {last_error or 'no answer'}")
     if calls >= limits.rate_from and timeouts / calls >= limits.router_timeout_rate:
         detail = f"router slow: {timeouts} of {calls} calls timed out in 5 min"
+        return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
+    if calls >= limits.rate_from and failures / calls >= limits.router_timeout_rate:
+        detail = f"router unreliable: {failures} of {calls} calls gave no believable time in 5 min"
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
     return None
 

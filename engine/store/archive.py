@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 from urllib.parse import quote
 
 from engine.rules.freshness import DAY_MS, LatestFix
@@ -61,7 +61,7 @@ class FixArchive:
         """Open an existing archive. Raises NotAnArchive; never makes a file."""
         if not path.is_file():
             raise NotAnArchive(f"{path.name}: there is no such file")
-        self._path, self._guard = path, Lock()
+        self._path, self._guard, self._version = path, Lock(), -1
         self._db = _connect(path, "rw")
         try:
             _check(self._db, path.name)
@@ -112,6 +112,13 @@ class FixArchive:
         """Each worker's last position, however old."""
         with self._guard:
             return [_fix(row) for row in self._db.execute(f"{_READ} latest_fixes WHERE tenant = ?", (tenant,))]
+
+    def changed_elsewhere(self) -> bool:
+        """Whether another process has written since the last time this was asked (true the first time)."""
+        with self._guard:
+            (version,) = cast(tuple[int], self._db.execute("PRAGMA data_version").fetchone())
+        changed, self._version = version != self._version, version
+        return changed
 
     def trace(self, tenant: str, worker_id: str, from_ms: int, to_ms: int, limit: int) -> tuple[LatestFix, ...]:
         """A worker's archived points in ``[from_ms, to_ms)``, in the order of device time, at most ``limit``.

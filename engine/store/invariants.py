@@ -148,7 +148,9 @@ def _days(db: sqlite3.Connection, tenant: str, zone: str) -> Iterator[str]:
             told[held[offer_id]] += 1
         elif act == "start":
             started.add(offer_id)
-        elif act in ("release", "reassign", "preempt") or (act == "cancel" and offer_id and offer_id not in started):
+        elif act in ("release", "reassign", "preempt") or (
+            act == "cancel" and offer_id in held and offer_id not in started
+        ):
             told[held[offer_id]] -= 1
     stored = {
         (row["worker_id"], row["day"]): row["jobs"]

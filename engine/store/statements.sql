@@ -324,8 +324,8 @@ SELECT alert_id, kind FROM alerts WHERE tenant_id = :tenant_id AND job_id = :job
 -- Decisions and memory ----------------------------------------------------------------------------------------------
 
 -- name: write_decision
-INSERT INTO decisions (tenant_id, decision_id, job_id, made_ms, outcome, total_us, summary, detail)
-VALUES (:tenant_id, :decision_id, :job_id, (SELECT now_ms FROM clock), :outcome, :total_us, :summary, :detail);
+INSERT INTO decisions (tenant_id, decision_id, seq, job_id, made_ms, outcome, total_us, summary, detail)
+VALUES (:tenant_id, :decision_id, :seq, :job_id, (SELECT now_ms FROM clock), :outcome, :total_us, :summary, :detail);
 
 -- name: write_road_memory
 INSERT INTO road_memory (tenant_id, origin_cell, destination_cell, seconds, learned_ms)
@@ -367,6 +367,10 @@ WHERE tenant_id = :tenant_id AND seq > :after_seq ORDER BY seq LIMIT :limit;
 
 -- name: find_audit
 SELECT seq FROM audit WHERE tenant_id = :tenant_id AND hash = :hash;
+
+-- name: find_roster_act
+SELECT seq FROM audit WHERE tenant_id = :tenant_id AND seq > :after_seq
+  AND act IN ('create worker', 'amend worker', 'archive worker') LIMIT 1;
 
 -- name: list_newest_audit
 SELECT seq, at_ms, actor, role, act, job_id, worker_id, offer_id, reason, words, detail, prev_hash, hash FROM audit
@@ -495,11 +499,11 @@ SELECT alerts.*, clock.now_ms FROM alerts, clock WHERE alerts.tenant_id = :tenan
 
 -- name: list_decisions_of_job
 SELECT decision_id, job_id, made_ms, outcome, total_us, summary, detail FROM decisions
-WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY made_ms DESC, decision_id DESC LIMIT :limit;
+WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY seq DESC LIMIT :limit;
 
 -- name: read_last_decision
 SELECT outcome, summary FROM decisions
-WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY made_ms DESC, decision_id DESC LIMIT 1;
+WHERE tenant_id = :tenant_id AND job_id = :job_id ORDER BY seq DESC LIMIT 1;
 
 -- name: count_offers_since
 SELECT state, COUNT(*) AS n FROM offers WHERE tenant_id = :tenant_id AND answered_ms >= :since_ms GROUP BY state ORDER BY state;

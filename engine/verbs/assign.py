@@ -132,7 +132,7 @@ def _lease(
             return Outcome.FENCED, None
         if made.step in JOB_GONE:
             return Outcome.STANDING, None
-        taken = "taken by another offer while this was decided"
+        taken = f"lost at {made.step} while this was decided: taken, moved or gone"
         found.refused.append(Refused(worker_id=worker.id, reason=Refusal.OFFERED_ELSEWHERE, detail=taken))
     return Outcome.NO_ELIGIBLE, None
 
@@ -172,6 +172,8 @@ def _finished(
     if outcome is Outcome.NO_ELIGIBLE and _alarming(engine, found):
         outcome = Outcome.ALERT
         alert_id = _alert(engine, actor, fence, found, kept.refused)
+    elif outcome is Outcome.NO_ELIGIBLE and found.job.state is JobState.UNASSIGNED_ALERT and not found.job.missed:
+        engine.store.run(engine.tenant, leases.calm(actor, fence, found.job.id, found.job.version))
     total_us = (time.perf_counter_ns() - started_ns) // 1000
     engine.metrics.took("decision", total_us)
     if not _said_before(engine, found.job, outcome, kept.refused):
@@ -213,7 +215,7 @@ def _alert(engine: Engine, actor: Actor, fence: Fence, found: Look, refused: dic
         return None if isinstance(raised, Lost) else raised
     standing = engine.store.open_alert(engine.tenant, cause.kind, cause.cause)
     if standing is None or standing[1] != cause.detail:
-        raised = engine.store.run(engine.tenant, records.raise_alert(actor, cause))
+        raised = engine.store.run(engine.tenant, records.raise_alert(actor, cause, fence))
         return None if isinstance(raised, Lost) else raised
     return standing[0]
 

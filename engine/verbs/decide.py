@@ -205,8 +205,9 @@ def _drives(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: 
 
 def considered(found: Look, ranked: Iterable[Ranked]) -> tuple[Considered, ...]:
     """Everyone looked at: ranked in order with their terms, then not timed, then refused with their reasons."""
-    listed = [_ranked(each) for each in ranked]
-    done = {each.worker for each in listed} | {each.worker_id for each in found.refused}
+    gone = {each.worker_id for each in found.refused}
+    listed = [_ranked(each) for each in ranked if each.timed.candidate.worker.id not in gone]
+    done = {each.worker for each in listed} | gone
     for each in found.sifted.candidates:
         if each.worker.id not in done:
             guess = f"would need at least {each.optimistic_s} s; the best by optimistic score were timed first"

@@ -25,6 +25,24 @@ def report(engine: Engine, reports: Sequence[Report], *, received_ms: int, archi
     return FixesTaken(kept=done.kept, rejected={str(reason): n for reason, n in done.rejected})
 
 
+def catch_up(engine: Engine, seen_seq: int) -> int:
+    """Learn what other processes did: workers who came, changed or left since an audit row, and fixes they took.
+
+    Answers the audit row up to which the roster is known now."""
+    head = engine.store.audit_head(engine.tenant)
+    if head > seen_seq and engine.store.roster_changed(engine.tenant, seen_seq):
+        enrolled = dict(engine.store.enrolled(engine.tenant))
+        for worker_id, skills in enrolled.items():
+            engine.index.enrol(engine.tenant, worker_id, skills)
+        for worker_id, *_ in list(engine.index.present(engine.tenant, mono_ms=engine.mono_ms())):
+            if worker_id not in enrolled:
+                engine.index.dismiss(engine.tenant, worker_id)
+    if engine.fixes.changed_elsewhere():
+        now_ms = engine.store.clock(engine.tenant).now_ms
+        engine.index.load(engine.tenant, engine.fixes.latest(engine.tenant), now_ms=now_ms, mono_ms=engine.mono_ms())
+    return head
+
+
 def write_behind(engine: Engine, archive: list[LatestFix], unwritten: list[LatestFix] | None = None) -> int:
     """Write the presences that changed and the sampled archive to the side file; answers how many.
 

@@ -204,6 +204,9 @@ def _judge_worker(
         return "unchanged", "", None
     if new.region is not None and new.region != old.region:
         raise Invalid(f"region {new.region!r}: {old.id} belongs to {old.region}; `handoff` moves a worker")
+    lanes = 1 + max((each.lane for each in old.bookings), default=0)
+    if new.capacity < lanes:
+        raise Invalid(f"capacity {new.capacity}: {old.id} has jobs booked beside each other; {lanes} or more is wanted")
     if old.live_offer_id is not None:
         raise Invalid(f"id {old.id!r}: offer {old.live_offer_id} stands; withdraw it or wait, then import again")
     return "changed", f"{old.id}: changed", records.enrol(actor, new, region, known=True)

@@ -73,22 +73,30 @@ def override(
     why: Why,
     *,
     force: bool = False,
+    withdraw: bool = False,
     version: int | None = None,
 ) -> Overridden:
     """Offer the job to the worker named (``force``: accepted on their behalf), whatever may be overruled.
 
-    ``version``: the job's as it was looked at. Raises NotFound, Forbidden, Stale, Invalid."""
+    ``withdraw``: an offer that stands on the job is withdrawn in the same act. ``version``: the job's as it was
+    looked at. Raises NotFound, Forbidden, Stale, Invalid."""
     require(actor, "override")
     job = current(engine, actor, job_id)
     if version is not None and job.version != version:
         raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now")
-    if job.state not in WAITING:
-        hint = f"withdraw offer {job.live_offer_id} first" if job.live_offer_id else "release or reassign it"
+    standing = job.live_offer_id if withdraw else None
+    if job.state not in WAITING and standing is None:
+        hint = (
+            f"withdraw offer {job.live_offer_id} first, or in the same act"
+            if job.live_offer_id
+            else "release or reassign it"
+        )
         raise Stale(f"job {job_id} is {job.state}: {hint}")
     chosen = choose(engine, actor, job, worker_id)
     overruled = [{"reason": each.reason, "detail": each.detail} for each in chosen.overrules]
     detail = msgspec.json.encode({"overruled": overruled, "late_ms": chosen.late_ms, "force": force}).decode()
-    program = leases.override(actor, Fence(region=job.region), chosen.lease, why, overruled=detail, force=force)
+    fence = Fence(region=job.region)
+    program = leases.override(actor, fence, chosen.lease, why, overruled=detail, force=force, standing=standing)
     done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
         now = engine.store.job(engine.tenant, job_id) or job

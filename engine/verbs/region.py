@@ -9,6 +9,7 @@ from engine.program import Lost, Program, must
 from engine.records import Why
 from engine.rules.ledger import Region
 from engine.rules.nouns import Actor
+from engine.verbs.answer import next_for
 from engine.verbs.assign import require
 
 log = logging.getLogger("callboard.region")
@@ -41,6 +42,8 @@ def takeover(
         now = region_named(engine, region)
         raise Busy(f"region {region} is held by {now.holder or 'another'} under epoch {now.epoch}")
     engine.tenures[region] = taken
+    for job_id in taken.freed:
+        next_for(engine, job_id)
     return taken
 
 

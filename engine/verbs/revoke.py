@@ -42,7 +42,7 @@ def wanted(engine: Engine, job_id: str) -> Job:
 
 
 def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Why) -> Revoked:
-    """Take a live offer back. Raises NotFound, Stale."""
+    """Take a live offer back; the next candidate is tried at once. Raises NotFound, Stale."""
     require(actor, "withdraw")
     facts = engine.store.offer(engine.tenant, offer_id)
     if facts is None:
@@ -51,7 +51,8 @@ def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Why) -> Revoked:
     if isinstance(freed, Lost):
         state = engine.store.offer(engine.tenant, offer_id)
         raise Stale(f"offer {offer_id} stands no more: it is {(state or facts).offer.state}")
-    return Revoked(job=wanted(engine, freed.job_id))
+    then = next_for(engine, freed.job_id)
+    return Revoked(job=wanted(engine, freed.job_id), next=then)
 
 
 def release(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: str | None = None) -> Revoked:
@@ -61,7 +62,8 @@ def release(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: st
     freed = engine.store.run(engine.tenant, leases.release(actor, job.id, held, why))
     if isinstance(freed, Lost):
         raise _changed(engine, job)
-    return Revoked(job=wanted(engine, job.id), next=next_for(engine, job.id))
+    then = next_for(engine, job.id)
+    return Revoked(job=wanted(engine, job.id), next=then)
 
 
 def reassign(
@@ -76,7 +78,8 @@ def reassign(
         raise _changed(engine, job)
     if lease is not None:
         return Revoked(job=wanted(engine, job.id), offer_id=lease.offer_id)
-    return Revoked(job=wanted(engine, job.id), next=next_for(engine, job.id))
+    then = next_for(engine, job.id)
+    return Revoked(job=wanted(engine, job.id), next=then)
 
 
 def preempt(
@@ -94,7 +97,8 @@ def preempt(
     done = engine.store.run(engine.tenant, leases.preempt(actor, Fence(region=urgent.region), job.id, held, lease, why))
     if isinstance(done, Lost):
         raise _changed(engine, job)
-    return Revoked(job=wanted(engine, job.id), next=next_for(engine, job.id), offer_id=lease.offer_id)
+    then = next_for(engine, job.id)
+    return Revoked(job=wanted(engine, job.id), next=then, offer_id=lease.offer_id)
 
 
 def cancel(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: str | None = None) -> Revoked:

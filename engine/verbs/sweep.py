@@ -39,6 +39,7 @@ class Desk:
     unwritten: list[LatestFix] = field(default_factory=list[LatestFix])
     clocks: tuple[int, int, int] | None = None
     resume_at: str | None = None
+    seen_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,10 @@ class Round:
     ring: Callable[[Desk], int]
     every_s: Callable[[Settings], int]
     held: bool = True
+
+
+def fence_of(tenure: Tenure) -> Fence:
+    return Fence(region=tenure.region, epoch=tenure.epoch)
 
 
 def automatic(engine: Engine, tenure: Tenure) -> Actor:
@@ -72,7 +77,7 @@ def expire(desk: Desk) -> int:
 
 
 def _expire(engine: Engine, tenure: Tenure, offer_id: str) -> int:
-    fence = Fence(region=tenure.region, epoch=tenure.epoch)
+    fence = fence_of(tenure)
     freed = engine.store.run(engine.tenant, leases.expire(automatic(engine, tenure), offer_id, fence))
     if isinstance(freed, Lost):
         return 0
@@ -117,7 +122,7 @@ def miss(desk: Desk) -> int:
     for tenure in list(engine.tenures.values()):
         for job in engine.store.overdue_jobs(engine.tenant, tenure.region, limit=BATCH):
             cause = Cause(kind=rules.MISSED, cause=job.id, severity=1, detail=_missed(engine, job), job_id=job.id)
-            fence = Fence(region=tenure.region, epoch=tenure.epoch)
+            fence = fence_of(tenure)
             said = engine.store.run(engine.tenant, leases.miss(automatic(engine, tenure), fence, job.id, cause))
             done += not isinstance(said, Lost)
     return done
@@ -143,8 +148,8 @@ def watch(desk: Desk) -> int:
     engine, done = desk.engine, 0
     for tenure in list(engine.tenures.values()):
         actor = automatic(engine, tenure)
-        done += watch_jobs(engine, actor)
-        done += watch_site(engine, actor)
+        done += watch_jobs(engine, actor, fence_of(tenure))
+        done += watch_site(engine, actor, fence_of(tenure))
         break
     return done
 
@@ -166,7 +171,7 @@ def clock(desk: Desk) -> int:
     detail = f"{' and '.join(found)}; live offers of before were expired once"
     cause = Cause(kind=rules.CLOCK_STEPPED, cause="clock", severity=2, detail=detail)
     for tenure in list(engine.tenures.values())[:1]:
-        engine.store.run(engine.tenant, records.raise_alert(automatic(engine, tenure), cause))
+        engine.store.run(engine.tenant, records.raise_alert(automatic(engine, tenure), cause, fence_of(tenure)))
     return 1
 
 
@@ -183,6 +188,11 @@ def _limit_ms(engine: Engine) -> int:
 
 def write_behind(desk: Desk) -> int:
     return ingest.write_behind(desk.engine, desk.archive, desk.unwritten)
+
+
+def catch_up(desk: Desk) -> int:
+    before, desk.seen_seq = desk.seen_seq, ingest.catch_up(desk.engine, desk.seen_seq)
+    return desk.seen_seq - before
 
 
 def cool(desk: Desk) -> int:
@@ -215,6 +225,7 @@ def _forget(older_ms: int) -> Program[Rows]:
 
 ROUNDS = (
     Round(name="clock", ring=clock, every_s=lambda settings: settings.rounds.expire_s, held=False),
+    Round(name="catch up", ring=catch_up, every_s=lambda settings: settings.rounds.write_behind_s, held=False),
     Round(name="renew", ring=renew, every_s=lambda settings: settings.rounds.renew_s),
     Round(name="expire", ring=expire, every_s=lambda settings: settings.rounds.expire_s),
     Round(name="hand over", ring=hand_over, every_s=lambda settings: settings.rounds.expire_s),

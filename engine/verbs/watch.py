@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from engine import records
 from engine.ports import Engine
 from engine.program import Lost
-from engine.records import Cause
+from engine.records import Cause, Fence
 from engine.rules import alerts as rules
 from engine.rules.alerts import AlertLimits, Holding, Wanted
 from engine.rules.days import local_day
@@ -31,13 +31,13 @@ def alert_limits(settings: Settings) -> AlertLimits:
     )
 
 
-def watch_jobs(engine: Engine, actor: Actor) -> int:
+def watch_jobs(engine: Engine, actor: Actor, fence: Fence) -> int:
     """No-show, stale on an accepted job, due soon: of the whole tenant, since its alerts are cleared alike."""
     limits = alert_limits(engine.settings)
     now_ms = engine.store.clock(engine.tenant).now_ms
     jobs = engine.store.jobs(engine.tenant, live_only=True)
     wanted = [*rules.due_soon(jobs, now_ms, limits), *_held(engine, jobs, now_ms, limits)]
-    return align(engine, actor, wanted, rules.WATCHED_JOB_KINDS)
+    return align(engine, actor, fence, wanted, rules.WATCHED_JOB_KINDS)
 
 
 def _held(engine: Engine, jobs: Iterable[Job], now_ms: int, limits: AlertLimits) -> Iterator[Wanted]:
@@ -57,9 +57,9 @@ def _held(engine: Engine, jobs: Iterable[Job], now_ms: int, limits: AlertLimits)
             yield found
 
 
-def watch_site(engine: Engine, actor: Actor) -> int:
+def watch_site(engine: Engine, actor: Actor, fence: Fence) -> int:
     """Workers offline, rates, the router, fairness, the disk."""
-    return align(engine, actor, list(_site(engine)), rules.WATCHED_SITE_KINDS)
+    return align(engine, actor, fence, list(_site(engine)), rules.WATCHED_SITE_KINDS)
 
 
 def _site(engine: Engine) -> Iterator[Wanted]:
@@ -109,21 +109,21 @@ def _disk(engine: Engine) -> Wanted | None:
     return Wanted(kind=rules.DISK, cause="disk", severity=1, detail=f"{free_mb} MB left on the database's disk")
 
 
-def align(engine: Engine, actor: Actor, wanted: list[Wanted], kinds: frozenset[str]) -> int:
+def align(engine: Engine, actor: Actor, fence: Fence, wanted: list[Wanted], kinds: frozenset[str]) -> int:
     """Raise what is wanted and does not stand so; clear what stands of these kinds and is not wanted any more."""
     standing = {(each.kind, each.cause): each for each in engine.store.alerts(engine.tenant) if each.kind in kinds}
     done = 0
     for each in wanted:
         stands = standing.pop((each.kind, each.cause), None)
         if stands is None or stands.detail != each.detail:
-            done += _run(engine, actor, each)
+            done += _run(engine, actor, fence, each)
     for gone in standing.values():
-        engine.store.run(engine.tenant, records.clear_alert(actor, gone.kind, gone.cause))
+        engine.store.run(engine.tenant, records.clear_alert(actor, gone.kind, gone.cause, fence))
         done += 1
     return done
 
 
-def _run(engine: Engine, actor: Actor, each: Wanted) -> int:
+def _run(engine: Engine, actor: Actor, fence: Fence, each: Wanted) -> int:
     cause = Cause(kind=each.kind, cause=each.cause, severity=each.severity, detail=each.detail, job_id=each.job_id,
                   worker_id=each.worker_id)  # fmt: skip
-    return not isinstance(engine.store.run(engine.tenant, records.raise_alert(actor, cause)), Lost)
+    return not isinstance(engine.store.run(engine.tenant, records.raise_alert(actor, cause, fence)), Lost)

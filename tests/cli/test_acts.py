@@ -103,8 +103,10 @@ def accepted(shell: Shell, job: str) -> str:
 
 def test_withdraw_cancel_release_reassign(shell: Shell) -> None:
     offer = shell.json("assign", "near")["offer"]["id"]
-    assert shell.json("withdraw", offer, *WHY)["state"] == "OPEN"
+    assert shell.json("withdraw", offer, *WHY)["state"] == "OFFERED", "the next candidate is asked at once"
     assert shell.json("withdraw", offer, *WHY, code=1)["error"]["kind"] == "stale"
+    [second] = shell.json("offers")
+    assert shell.json("withdraw", second["id"], *WHY)["state"] == "OPEN", "nobody is left"
     assert accepted(shell, "soon") == "ana"
     told = shell.json("reassign", "soon", "--to", "ben", *WHY)
     assert (told["outcome"], told["state"]) == ("reassigned", "OFFERED")

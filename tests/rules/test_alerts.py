@@ -143,18 +143,21 @@ def test_the_stale_fraction_speaks_from_ten_workers_on(on_shift: int, stale: int
 
 
 @pytest.mark.parametrize(
-    ("breaker", "calls", "timeouts", "detail"),
+    ("breaker", "calls", "timeouts", "failures", "detail"),
     [
-        ("open", 0, 0, "router down: connection refused"),
-        ("half_open", 0, 0, "router down: connection refused"),
-        ("closed", 10, 1, "router slow: 1 of 10 calls timed out in 5 min"),
-        ("closed", 9, 9, None),
-        ("closed", 100, 9, None),
-        ("none", 0, 0, None),
+        ("open", 0, 0, 0, "router down: connection refused"),
+        ("half_open", 0, 0, 0, "router down: connection refused"),
+        ("closed", 10, 1, 1, "router slow: 1 of 10 calls timed out in 5 min"),
+        ("closed", 10, 0, 1, "router unreliable: 1 of 10 calls gave no believable time in 5 min"),
+        ("closed", 9, 9, 9, None),
+        ("closed", 100, 9, 9, None),
+        ("none", 0, 0, 0, None),
     ],
 )
-def test_the_router_is_down_or_slow(breaker: str, calls: int, timeouts: int, detail: str | None) -> None:
-    found = alerts.router_down(breaker, calls, timeouts, "connection refused", LIMITS)
+def test_the_router_is_down_slow_or_lying(
+    breaker: str, calls: int, timeouts: int, failures: int, detail: str | None
+) -> None:
+    found = alerts.router_down(breaker, calls, timeouts, failures, "connection refused", LIMITS)
     assert (found.detail if found else None) == detail
     assert found is None or found.cause == "router", "one cause, however many jobs"
 

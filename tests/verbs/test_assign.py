@@ -344,7 +344,7 @@ def test_a_worker_taken_between_decision_and_lease_means_the_next_candidate(desk
     assert said(done.considered, "ana").verdict in ("ranked", "offered_elsewhere")
     lost = [each for each in done.considered if each.worker == "ana" and each.verdict == "offered_elsewhere"]
     assert lost
-    assert "taken by another offer" in lost[0].detail
+    assert "lost at claim_worker" in lost[0].detail
 
 
 def test_a_job_taken_between_decision_and_lease_returns_the_offer_that_stands(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 from engine.ports import Forbidden, NotFound, Stale
 from engine.rules.nouns import JobState, Role
 from engine.verbs.override import override
-from tests.desk import WHY, Desk, box, north, person
+from tests.desk import WHY, Desk, box, north, offered_to, person
 
 Found = Callable[..., Desk]
 
@@ -220,3 +220,18 @@ def test_the_booking_before_moves_the_departure(desk: Desk) -> None:
     done = desk.give("J1", "ana", force=False)
     assert done.offer is not None
     assert done.offer.promise.arrival_ms - desk.at(40) in range(1001), "10 there, 20 work, 10 back"
+
+
+def test_an_offer_that_stands_may_be_withdrawn_in_the_same_act_so_that_nobody_is_asked_in_between(found: Found) -> None:
+    desk = found(auto=True)
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(9))
+    desk.job("J1")
+    assert offered_to(desk.assign("J1")) == "ana"
+    with pytest.raises(Stale, match="in the same act"):
+        override(desk.engine, person(), "J1", "ben", WHY)
+    done = override(desk.engine, person(), "J1", "ben", WHY, withdraw=True)
+    assert done.offer is not None
+    assert done.offer.worker_id == "ben"
+    assert desk.hand("ana").live_offer_id is None
+    assert desk.acts()[-2:] == ["withdraw", "override"]

@@ -45,7 +45,6 @@ def test_live_offers_are_withdrawn_without_cooldown_and_offered_again(found: Fou
     facts = desk.engine.store.offer("main", offer.id)
     assert facts is not None
     assert facts.offer.state is OfferState.WITHDRAWN
-    assert desk.ring("retry") == 1
     [again] = desk.engine.store.live_offers("main")
     assert (again.worker_id, again.epoch) == ("ana", tenure.epoch)
 

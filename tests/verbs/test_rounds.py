@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine import rounds, wiring
-from engine.ports import Engine
+from engine.ports import Engine, Forbidden
 from engine.rounds import Rounds
 from engine.verbs.site import SiteFile
 from engine.verbs.sweep import Desk as Turn
@@ -154,3 +154,12 @@ def test_B099_a_backup_taken_while_it_runs_holds_the_last_accept(live: Engine, f
         assert copy.store.integrity() == ()
     finally:
         wiring.close(copy)
+
+
+def test_a_live_engine_refuses_a_training_database_unless_its_clock_is_moved_too(tmp_path: Path) -> None:
+    wiring.create(tmp_path / "school.db", SiteFile(), training=True)
+    engine = wiring.open_engine(tmp_path / "school.db")
+    with pytest.raises(Forbidden, match=r"school\.db is a training database: its clock stands"):
+        Rounds(engine)
+    Rounds(engine, training=True)
+    wiring.close(engine)

@@ -1,0 +1,31 @@
+"""Several processes on one file: each learns of the workers and fixes that another took in, within a round."""
+
+from engine import wiring
+from engine.rules.nouns import FixReport
+from engine.verbs import ingest, roster, sweep
+from tests.desk import Desk, north, person
+
+
+def test_a_worker_and_a_fix_taken_in_by_another_process_are_known_after_one_round(desk: Desk) -> None:
+    other = wiring.open_engine(desk.path)
+    mine = sweep.Desk(engine=other, holder="other")
+    sweep.catch_up(mine)
+    desk.worker("ana", north(3))
+    ingest.write_behind(desk.engine, [])
+    fix = FixReport(worker="ana", device_ms=desk.now_ms, lat=48.2, lng=16.4)
+    assert ingest.report(other, [fix], received_ms=desk.now_ms, archive=[]).kept == 0, "not heard of yet"
+    assert other.index.seen("main", "ana", north(0), mono_ms=other.mono_ms()) is None
+    sweep.catch_up(mine)
+    seen = other.index.seen("main", "ana", north(0), mono_ms=other.mono_ms())
+    assert seen is not None
+    assert seen.place == north(3)
+    wiring.close(other)
+
+
+def test_a_worker_who_left_elsewhere_is_gone_here(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    other = wiring.open_engine(desk.path)
+    roster.leave(other, person(), "ana")
+    sweep.catch_up(desk.rounds)
+    assert [*desk.engine.index.present("main", mono_ms=desk.engine.mono_ms())] == []
+    wiring.close(other)
