@@ -50,6 +50,7 @@ def test_killed_before_any_of_its_statements_a_program_has_done_nothing(
         pytest.fail("it never came to its end")
     assert ended.told == "done"
     assert number > 2
+    print(f"\n{name}: killed before each of {number} statements", file=sys.stderr)
     assert broken(path) == []
     assert dump(path) != before
 

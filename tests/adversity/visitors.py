@@ -4,10 +4,12 @@ import os
 import sys
 from pathlib import Path
 
+from console.cli.main import main
 from engine import wiring
 from engine.ports import CallboardError
 from engine.verbs import answer, sweep
 from engine.verbs.assign import assign
+from run import handed_over
 from tests.desk import Desk, north, person
 
 NOBODY = 65_534
@@ -60,5 +62,8 @@ def a_day(folder: str) -> list[str]:
     assert store.integrity() == ()
     assert store.verify_audit("main").first_bad is None
     desk.restart()
+    for words in ("doctor", "board", "audit verify", f"backup {folder}/copy-2.db", "watch --once", "sweep"):
+        codes = {main(["--db", str(desk.path), *words.split()], handed_over())}
+        assert codes <= {0, 1}, (words, codes)
     desk.close()
     return sorted(set(opened))
