@@ -179,10 +179,13 @@ def bench(call: Call, what: str) -> int:
     if call.as_json:
         show.document(docs)
     else:
-        rows = [(each.figure, "not measured" if each.value is None else f"{each.value:g}", each.unit, "" if each.bar is None else f"{each.bar:g}",
-                 HOLDS[each.holds]) for each in docs]  # fmt: skip
+        rows = [(each.figure, _number(each.value), each.unit, _number(each.bar, ""), HOLDS[each.holds]) for each in docs]
         show.table(f"bench {what}", ("figure", "value>", "unit", "bar>", ""), rows)
     return REFUSED if any(each.holds is False for each in docs) else OK
+
+
+def _number(value: float | None, absent: str = "not measured") -> str:
+    return absent if value is None else f"{value:g}"
 
 
 def _figure_docs(figures: Sequence[Figure]) -> list[FigureDoc]:
