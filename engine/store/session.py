@@ -124,7 +124,7 @@ def translated(error: Exception) -> Exception:
     if "malformed" in text or "not a database" in text:
         return Damaged(f"the database is damaged ({text}); restore the last good backup")
     if "disk" in text or "full" in text:
-        return Busy(f"the disk refused the write ({text}); nothing was changed, try again when there is room")
+        return Busy(f"the disk refused the write ({text}); try again when there is room, the answer will be true")
     if type(error) in (sqlite3.OperationalError, sqlite3.DatabaseError):  # each statement was tried on a sound schema
         return Damaged(f"the database does not answer as its schema should ({text}); restore the last good backup")
     return error
