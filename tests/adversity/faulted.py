@@ -101,6 +101,28 @@ def again(path: str, what: str) -> str:
 DEATH = -1
 
 
+def _begin(engine: Engine) -> str:
+    return answer.start(engine, person("ana", Role.WORKER), "J1", "ana").outcome
+
+
+def _checkpoint(engine: Engine) -> str:
+    engine.store.checkpoint()
+    return "done"
+
+
+def through(path: str, told: str, number: int) -> int:
+    """Offer, accept, move the log into the file, begin: each told when it is acknowledged. Dies at the n-th write or
+    sync; answers 0 when there was none left to die at."""
+    LIBRARY.faulty_keep()
+    engine = opened(path)
+    arm(number, DEATH, lasting=False)
+    heard = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for name, step in {"offer": _assign, "accept": _accept, "checkpoint": _checkpoint, "start": _begin}.items():
+        step(engine)
+        os.write(heard, f"{name}\n".encode())
+    return disarm()
+
+
 def create(path: str, number: int) -> int:
     """Found a site, and die at the n-th write or sync of its files. Answers 0 when there was none left to die at."""
     arm(number, DEATH, lasting=False)

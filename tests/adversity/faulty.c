@@ -3,12 +3,15 @@
    faulty_arm(n, error, lasting): the n-th write or sync from now on of a file whose name contains $FAULTY_NAME fails
    with this errno; all later ones too where lasting is not 0; an errno below 0 means that the process is killed there,
    as by kill -9. faulty_disarm() answers how many failed.
+   faulty_keep(): from now on what a file holds whenever a sync of it succeeds is kept beside it as NAME.synced: what a disk
+   would hold at least after its power was cut.
    faulty_step(wall_ms, boot_ms): from now on the wall clock, and the clock that counts a machine's sleep, are so much
    ahead of the true ones. The monotonic clock is left alone. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 
 static volatile long left = 0, failed = 0;
 static volatile int armed = 0, fails_with = 0, lasts = 0;
+static volatile int keeps = 0;
 static volatile long long wall_ahead_ns = 0, boot_ahead_ns = 0;
 
 void faulty_arm(long n, int error, int lasting)
@@ -34,6 +38,11 @@ long faulty_disarm(void)
 {
     armed = 0;
     return failed;
+}
+
+void faulty_keep(void)
+{
+    keeps = 1;
 }
 
 void faulty_step(long wall_ms, long boot_ms)
@@ -111,12 +120,39 @@ int ftruncate64(int fd, off64_t length)
     return fails(fd) ? -1 : real(fd, length);
 }
 
+/* Reads by the given descriptor: opening and closing the file here would drop SQLite's locks on it. */
+static int kept(int fd, int answer)
+{
+    static __typeof__(&write) real;
+    char link[64], name[4096], bytes[65536];
+    ssize_t length;
+    off_t at = 0;
+    int to;
+    if (answer != 0 || !keeps || !is_ours(fd))
+        return answer;
+    if (real == NULL)
+        real = REAL(write);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = readlink(link, name, sizeof name - 8);
+    if (length < 0)
+        abort();
+    strcpy(name + length, ".synced");
+    to = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    while ((length = pread(fd, bytes, sizeof bytes, at)) > 0) {
+        if (real(to, bytes, length) != length)
+            abort();
+        at += length;
+    }
+    close(to);
+    return answer;
+}
+
 int fsync(int fd)
 {
     static __typeof__(&fsync) real;
     if (real == NULL)
         real = REAL(fsync);
-    return fails(fd) ? -1 : real(fd);
+    return fails(fd) ? -1 : kept(fd, real(fd));
 }
 
 int fdatasync(int fd)
@@ -124,7 +160,7 @@ int fdatasync(int fd)
     static __typeof__(&fdatasync) real;
     if (real == NULL)
         real = REAL(fdatasync);
-    return fails(fd) ? -1 : real(fd);
+    return fails(fd) ? -1 : kept(fd, real(fd));
 }
 
 static void ahead(struct timespec *at, long long ns)

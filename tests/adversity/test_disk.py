@@ -15,6 +15,7 @@ from typing import cast
 
 import pytest
 
+from engine.store.sqlite import SqliteStore
 from tests.adversity.nursery import Nursery
 from tests.desk import Desk, north
 from tests.leases.invariants import broken
@@ -90,6 +91,42 @@ EACH = [
                  marks=() if (act, fault, dies) in QUICK else pytest.mark.long)
     for act in DONE for fault in (EIO_ONCE, EIO_ON, FULL) for dies in (False, True)
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.long)])
+def test_a_power_cut_that_takes_all_that_was_not_synced_takes_nothing_acknowledged(
+    nursery: Nursery, sites: dict[str, Path], memory: Path, stride: int
+) -> None:
+    """At every so manieth write or sync; the disk then holds what it held at the last sync of each file."""
+    ends: Counter[str] = Counter()
+    for number in range(1, 400, stride):
+        folder, after = memory / f"{number}", memory / f"{number}-after"
+        folder.mkdir()
+        after.mkdir()
+        path, heard = copied(sites["assign"], folder), folder / "told"
+        ended = nursery.run(f"{FAULTED}:through", str(path), str(heard), number)
+        left = after_the_cut(folder, copied(sites["assign"], after))
+        told = [act for act in heard.read_text().split() if act != "checkpoint"] if heard.exists() else []
+        assert broken(left) == [], number
+        store = SqliteStore(left)
+        acts = [row.act for row in store.audit("main") if row.job_id == "J1"][1:]
+        store.close()
+        assert acts[: len(told)] == told, number
+        assert len(acts) <= len(told) + 1, number
+        ends[f"{len(told)} told, {len(acts)} there"] += 1
+        if ended.code == 0:
+            break
+        assert ended.code == -9
+    else:
+        pytest.fail("it was never cut after the last act")
+    print(f"\npower cut at {ends.total()} of {number} places: {dict(sorted(ends.items()))}", file=sys.stderr)
+
+
+def after_the_cut(before: Path, path: Path) -> Path:
+    """``path``: a copy of the site as it was at first; what was synced since then takes its place."""
+    for kept in before.glob("*.synced"):
+        shutil.copy(kept, path.with_name(kept.stem))
+    return path
 
 
 @pytest.mark.parametrize(("act", "fault", "dies"), EACH)
