@@ -196,7 +196,7 @@ class Behind:
         assert self._engine is not None
         if self._demo is not None:
             self._demo.start(self._engine)
-        elif self._wants_rounds and not self._engine.store.readonly:
+        elif self._wants_rounds and not self._engine.store.readonly and not self._engine.store.training:
             from engine.rounds import Rounds
 
             rounds = Rounds(self._engine, said=self._say)

@@ -53,8 +53,8 @@ class Rounds:
     def __init__(self, engine: Engine, *, said: Callable[[str], None] = log.info, training: bool = False) -> None:
         if engine.store.training and not training:
             raise Forbidden(
-                f"{engine.store.path} is a training database: its clock stands until a trainer moves it, so a live engine "
-                "would wait for ever for what is due; ring its rounds by hand (`run.py sweep`), or rehearse"
+                f"{engine.store.path} is a training database: its clock stands until a trainer moves it, so a live "
+                "engine would wait for ever for what is due; ring its rounds by hand (`run.py sweep`), or rehearse"
             )
         self.desk = Desk(engine=engine, holder=holder_name())
         self._said = said
