@@ -125,6 +125,7 @@ def through(path: str, told: str, number: int) -> int:
 
 def create(path: str, number: int) -> int:
     """Found a site, and die at the n-th write or sync of its files. Answers 0 when there was none left to die at."""
+    LIBRARY.faulty_keep()
     arm(number, DEATH, lasting=False)
     wiring.create(Path(path), SiteFile(), training=True)
     return disarm()

@@ -61,6 +61,8 @@ def test_killed_at_any_write_of_its_creation_a_site_is_whole_or_not_there(
             wiring.create(path, SiteFile(), training=True)
         else:
             made += 1
+            [synced] = path.parent.glob(".desk.db.*.new.synced")
+            assert path.read_bytes() == synced.read_bytes(), "it got its name before all of it was on the disk"
         engine = wiring.open_engine(path)
         assert engine.store.sites()
         wiring.close(engine)
