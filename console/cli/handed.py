@@ -179,7 +179,9 @@ def bench(call: Call, what: str) -> int:
     if call.as_json:
         show.document(docs)
     else:
-        rows = [(each.figure, _number(each.value), each.unit, _number(each.bar, ""), HOLDS[each.holds]) for each in docs]
+        rows = [
+            (each.figure, _number(each.value), each.unit, _number(each.bar, ""), HOLDS[each.holds]) for each in docs
+        ]
         show.table(f"bench {what}", ("figure", "value>", "unit", "bar>", ""), rows)
     return REFUSED if any(each.holds is False for each in docs) else OK
 
