@@ -67,13 +67,14 @@ class Broken(CallboardError):
 @click.option("--naive", is_flag=True, help="Play programs that are wrong on purpose: without guards, then with.")
 @click.option("--export", "folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="Write the run into DIR as text and as SVG.")  # fmt: skip
+@click.option("--notes", is_flag=True, help="With the answers and the notes for the trainer: not for the projector.")
 def rehearse(
-    call: Call, name: str | None, listing: bool, plain: bool, every: bool, naive: bool, folder: Path | None
+    call: Call, name: str | None, listing: bool, plain: bool, every: bool, naive: bool, folder: Path | None, notes: bool
 ) -> int:
     """Rehearse a race on the very programs that run in production.
 
     NAME is one of --list, or the path of a scenario file of your own. It plays on a training database that it makes
-    and removes; a database named with --db has to be a training one, and only a copy of it is used."""
+    and removes; a database named with --db has to be a training one, and is not touched."""
     room = call.parts.rehearse
     if room is None:
         raise CallboardError("rehearse: this copy of Callboard does not have it")
@@ -85,7 +86,10 @@ def rehearse(
     kinds = (BARE, GUARDED) if naive else (SAFE,)
     if every:
         return _every(call, room, script, kinds)
-    return _plays(call, room, script, kinds, folder)
+    code = _plays(call, room, script, kinds, folder)
+    if not call.as_json:
+        _ask(script, notes)
+    return code
 
 
 def _list(call: Call, room: RehearsalRoom) -> int:
@@ -128,11 +132,20 @@ def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
     show.line(_heading(script, kind))
     show.line("")
     Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(_painted(lines))
-    if kind == SAFE and script.questions:
-        show.line("")
-        show.line("questions for the class")
-        for ask, _ in script.questions:
-            show.line(f"  - {ask}")
+    show.line("")
+
+
+def _ask(script: Script, notes: bool) -> None:
+    """The questions for the class; with ``notes`` also what is the trainer's alone."""
+    show.line("questions for the class")
+    for ask, answer in script.questions:
+        show.line(f"  - {ask}")
+        if notes:
+            show.line(f"    {answer}")
+    if notes and script.notes:
+        show.line("notes")
+        for line in script.notes.strip().splitlines():
+            show.line(f"  {line}")
 
 
 def _heading(script: Script, kind: str) -> str:

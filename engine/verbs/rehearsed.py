@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.rules.days import local
-from engine.rules.rehearsal import Change, Moved
+from engine.rules.rehearsal import Change, Moved, Phase
 from engine.verbs.rehearse import CLOCK, Rehearsal, Step
 
 STATEMENTS = {
@@ -203,9 +203,19 @@ def ending(shown: Rehearsal, rule: str) -> Iterator[Line]:
     for row in shown.scene.rows:
         if row.table in ("job", "booking") or "state OFFERED" in row.text:
             yield Line(text=f"{row.table} {row.key}: {row.text}", kind="end")
+    if winner := won(shown):
+        yield Line(text=winner, kind="end")
     for each in shown.scene.doubles:
         yield Line(text=f"double booking: {each}", kind="lost")
     yield Line(text=f"rule: {rule if shown.as_planned else decided(shown)}", kind="rule")
+
+
+def won(shown: Rehearsal) -> str:
+    """Who won against whom; nothing where nobody lost."""
+    lanes = shown.scene.lanes
+    lost = [each.name for each in lanes if each.phase in (Phase.LOST, Phase.FAULT)]
+    winners = [each.name for each in lanes if each.phase is Phase.DONE]
+    return f"won: {', '.join(winners) or 'nobody'}; lost: {', '.join(lost)}" if lost else ""
 
 
 def decided(shown: Rehearsal) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from engine.verbs.rehearsed import STATEMENTS
 from fixtures import scenarios
+from fixtures.acts import CALLS, PROGRAMS
 from fixtures.rehearsal import Programs
 from fixtures.scenarios import Scenario
 from tests.conftest import ROOT
@@ -84,3 +85,27 @@ def test_every_statement_of_a_lease_program_has_words() -> None:
     text = (ROOT / "engine" / "leases.py").read_text(encoding="utf-8")
     yielded = set(re.findall(r'(?:must|read)\("(\w+)"', text))
     assert yielded - set(STATEMENTS) == set()
+
+
+# --- docs/training.md ----------------------------------------------------------------------------------------------
+
+OWN = ROOT / "docs" / "handoff-during-a-decline.toml"
+GUIDE = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+
+
+def test_the_worked_example_of_the_guide_plays() -> None:
+    scenario = scenarios.found(str(OWN))
+    assert told(scenario) == scenario.expected.transcript
+    tally = counted(scenario)
+    assert (tally.violations, ends(tally)) == ((), sorted(scenario.expected.ends))
+    assert f"ends with 0 violations in {tally.schedules} schedules" in GUIDE
+
+
+def test_the_guide_quotes_the_file_it_explains_and_names_what_exists() -> None:
+    quoted = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    assert [each for each in quoted if each not in OWN.read_text(encoding="utf-8")] == []
+    assert set(re.findall(r"rehearse ([a-z]+(?:-[a-z]+)+)[ `]", GUIDE)) <= set(scenarios.names())
+    for kind in (*PROGRAMS, *CALLS):
+        assert f"`{kind}`" in GUIDE
+    doubles_of = scenarios.found("two-desks-one-job").expected.naive_doubles
+    assert f"{doubles_of} orders double-book" in GUIDE
