@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from console.viewmodels.rows import (
     AlertRow,
     AttemptRow,
+    CellRow,
+    CellsRow,
     DecisionRow,
     Detail,
     JobRow,
@@ -18,15 +20,18 @@ from console.viewmodels.rows import (
 )
 from engine.ports import CallboardError, Engine, Forbidden
 from engine.rules.ledger import Alert, Considered, Decision
-from engine.rules.nouns import Actor, Job, Offer
+from engine.rules.nouns import Actor, Job, Offer, Role
 from engine.verbs import answer as answers
 from engine.verbs import assign as assigning
 from engine.verbs import override as overriding
 from engine.verbs import revoke, triage
+from engine.verbs.cells import cell_map, job_cell
 from engine.verbs.why import Why, why
 
 WHOLE_READ_S = 5.0
 CHANGES_FOLLOWED = 200
+CELLS_EVERY_S = 1.0
+CELLS_SHARE = 50
 ROUTER = {"closed": "ok", "open": "DOWN", "half_open": "trying", "none": "none"}
 
 
@@ -38,6 +43,9 @@ class Memory:
     jobs: dict[str, JobRow] = field(default_factory=dict[str, JobRow])
     seq: int = -1
     whole_s: float = -1e9
+    cells: CellsRow | None = None
+    cells_s: float = -1e9
+    cells_cost_s: float = 0.0
 
 
 def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None, now_s: float) -> Snapshot:
@@ -55,6 +63,7 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
             memory.jobs = {**memory.jobs, **fresh}
         alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
         rounds = _rounds(engine, now_ms)
+        _map(engine, memory, site, now_s)
         detail = None if job_id is None else _detail(engine, job_id, memory.names)
     return Snapshot(
         read_s=now_s,
@@ -68,7 +77,28 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
         p99_us=engine.metrics.quantile_us("decision", 0.99),
         detail=detail,
         names=memory.names,
+        cells=memory.cells,
     )
+
+
+def _map(engine: Engine, memory: Memory, site: SiteFacts, now_s: float) -> None:
+    """Draw the map up anew once a second, or less often where that is dear; the row as it was where nothing moved."""
+    if now_s - memory.cells_s < max(CELLS_EVERY_S, CELLS_SHARE * memory.cells_cost_s):
+        return
+    began_ms = engine.mono_ms()
+    found = cell_map(engine, Actor(name=site.actor, role=Role(site.role), tenant=engine.tenant))
+    drawn = CellsRow(
+        resolution=found.resolution,
+        turn_deg=found.turn_deg,
+        unfolded=found.unfolded,
+        cells=tuple(
+            CellRow(id=each.cell, x=each.x, y=each.y, fresh=each.fresh, stale=each.stale, jobs=each.jobs,
+                    alerts=each.alerts)
+            for each in found.cells
+        ),
+    )  # fmt: skip
+    memory.cells = memory.cells if memory.cells == drawn else drawn
+    memory.cells_s, memory.cells_cost_s = now_s, (engine.mono_ms() - began_ms) / 1000
 
 
 def _changed(engine: Engine, memory: Memory) -> set[str] | None:
@@ -125,6 +155,7 @@ def _job(job: Job, offered: Mapping[str, str], names: Mapping[str, str]) -> JobR
         live_offer_id=job.live_offer_id,
         held_offer_id=job.held_offer_id,
         missed=job.missed,
+        cell=job_cell(job),
     )
 
 

@@ -142,15 +142,21 @@ COMMANDS = (
             tooltip="Leave the desk (asks; ctrl+q leaves at once)"),
 )  # fmt: skip
 
-PANES = {"alerts": ("1", "Alerts"), "jobs": ("2", "Jobs"), "detail": ("4", "Job"), "offers": ("5", "Offers")}
-"""3 is kept for Cells."""
+PANES = {
+    "alerts": ("1", "Alerts"),
+    "jobs": ("2", "Jobs"),
+    "cells": ("3", "Cells"),
+    "detail": ("4", "Job"),
+    "offers": ("5", "Offers"),
+}
 
 MOVING = (
     ("j k, arrows", "up and down"),
     ("g G, home end", "first and last"),
     ("page up, page down", "a page"),
-    ("1 2 4 5, tab", "panes: alerts, jobs, job, offers"),
+    ("1 2 3 4 5, tab", "panes: alerts, jobs, cells, job, offers"),
     ("enter", "in jobs: assign; in alerts and offers: go to the job"),
+    ("arrows + - enter", "in cells: move, larger, smaller, only this cell's jobs; 2~3 is workers, stale, jobs"),
     ("esc", "back to jobs; clears the filter"),
 )
 

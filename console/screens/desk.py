@@ -2,6 +2,7 @@
 the cursor. Nothing that comes from behind ever moves the cursor or the focus."""
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
@@ -18,7 +19,9 @@ from console.screens import deeds
 from console.viewmodels.board import Filter
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.status import STALE_AFTER_S, Health
+from console.viewmodels.times import clock
 from console.widgets.bars import KeyBar, Said, StatusLine
+from console.widgets.cells import Cells
 from console.widgets.lines import Lines
 from console.widgets.panes import ORDERS, Alerts, Board, JobDetail, Offers
 
@@ -33,7 +36,7 @@ class Desk(Screen[None]):
     """The default screen."""
 
     AUTO_FOCUS = "#jobs"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  (as Textual declares it)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-wall")]  # noqa: RUF012  (as Textual declares it)
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(",".join(each.keys), f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
@@ -64,7 +67,9 @@ class Desk(Screen[None]):
                 yield Board()
             with Vertical(id="right"):
                 yield JobDetail()
-                yield Offers()
+                with Container(id="below"):
+                    yield Cells()
+                    yield Offers()
         yield Input(id="filter", placeholder="words to filter by; enter keeps, esc clears", compact=True)
         yield Said(id="said")
         yield KeyBar(id="keys")
@@ -101,8 +106,10 @@ class Desk(Screen[None]):
         now_ms = behind.now_ms()
         snap = behind.snap
         age_s = behind.age_s()
-        self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.trouble)), now_ms)
+        self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.unread)), now_ms)
         self._banner(age_s)
+        while not behind.noted.empty():
+            self.tell(behind.noted.get(), "ok")
         if snap is None:
             return
         idle = time.monotonic() - self._acted_s > IDLE_S and time.monotonic() - self._sorted_s > IDLE_S
@@ -111,13 +118,16 @@ class Desk(Screen[None]):
         self.board.take(snap, now_ms, resort=idle and not quiet)
         self.query_one(Alerts).take(snap, now_ms)
         self.query_one(Offers).take(snap, now_ms)
+        self.query_one(Cells).take(snap)
         self.follow()
 
     def _banner(self, age_s: float | None) -> None:
         behind, banner = self.console.behind, self.query_one("#banner", Said)
         said = f"{behind.trouble} (log: {behind.log_path})" if behind.trouble else ""
-        if not said and age_s is not None and age_s > STALE_AFTER_S:
-            said = f"no news for {age_s:.0f} s: what you see may be out of date"
+        old = age_s is not None and age_s > STALE_AFTER_S
+        if behind.snap is not None and (behind.unread or old):
+            why = f": {behind.unread} (log: {behind.log_path})" if behind.unread else ""
+            said = f"data not updated since {clock(behind.snap.now_ms, self.console.zone)}{why}; trying again"
         banner.tell(said, "alert")
         banner.display = bool(said)
 
@@ -168,7 +178,8 @@ class Desk(Screen[None]):
         for each in PANES:
             self._widget(each).set_class(each == name, "-shown")
         self.query_one("#left").set_class(name in ("alerts", "jobs"), "-shown")
-        self.query_one("#right").set_class(name in ("detail", "offers"), "-shown")
+        self.query_one("#right").set_class(name in ("detail", "cells", "offers"), "-shown")
+        self.query_one("#below").set_class(name in ("cells", "offers"), "-shown")
         self._widget(name).focus()
 
     def action_pane(self, name: str) -> None:
@@ -219,6 +230,15 @@ class Desk(Screen[None]):
             self.board.put(job.id)
         self.follow()
 
+    @on(Cells.Chosen)
+    def cell_chosen(self, event: Cells.Chosen) -> None:
+        """Enter on a cell shows its jobs alone; once more, or on an empty one, all again."""
+        kept = self.board.kept
+        cell = "" if event.cell == kept.cell else event.cell
+        self._filter(replace(kept, cell=cell))
+        only = f"only jobs in this cell: {event.words} (enter again shows all)"
+        self.tell(only if cell else "jobs of every cell are shown")
+
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def _acted(self) -> None:
@@ -248,7 +268,7 @@ class Desk(Screen[None]):
 
     def toggle_unassigned(self) -> None:
         kept = self.board.kept
-        self._filter(Filter(text=kept.text, unassigned=not kept.unassigned))
+        self._filter(replace(kept, unassigned=not kept.unassigned))
         self.tell("only jobs that nobody has" if self.board.kept.unassigned else "all jobs are shown")
 
     def next_order(self) -> None:
@@ -265,7 +285,7 @@ class Desk(Screen[None]):
     @on(Input.Changed, "#filter")
     def filter_typed(self, event: Input.Changed) -> None:
         if event.input.display:
-            self._filter(Filter(text=event.value, unassigned=self.board.kept.unassigned))
+            self._filter(replace(self.board.kept, text=event.value))
 
     @on(Input.Submitted, "#filter")
     def filter_kept(self, event: Input.Submitted) -> None:
@@ -280,7 +300,7 @@ class Desk(Screen[None]):
             event.stop()
             box.value = ""
             box.display = False
-            self._filter(Filter(unassigned=self.board.kept.unassigned))
+            self._filter(replace(self.board.kept, text=""))
             self._show_pane("jobs")
 
     def on_resize(self) -> None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from console.viewmodels.cells import ALARM, ALERT, BOLD, DIM, PLAIN, WARN, Column, Line, columns_for, fit
+from console.viewmodels.cells_map import within
 from console.viewmodels.rows import (
     ACCEPTED,
     CANCELLED,
@@ -58,17 +59,21 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """``text``: letters that must be in id, type, skill, worker, address or state; matched literally."""
+    """``text``: letters that must be in id, type, skill, worker, address or state; matched literally.
+    ``cell``: the H3 cell, of any resolution, that it must be in."""
 
     text: str = ""
     unassigned: bool = False
+    cell: str = ""
 
     @property
     def on(self) -> bool:
-        return bool(self.text) or self.unassigned
+        return bool(self.text) or self.unassigned or bool(self.cell)
 
     def keeps(self, row: JobRow) -> bool:
         if self.unassigned and row.state not in WAITING:
+            return False
+        if self.cell and not within(row.cell, self.cell):
             return False
         if not self.text:
             return True

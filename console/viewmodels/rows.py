@@ -10,7 +10,9 @@ TERMINAL = frozenset({DONE, CANCELLED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """One job on the board. ``worker``: the holder, or who it is offered to. ``gone``: no longer in the database."""
+    """One job on the board. ``worker``: the holder, or who it is offered to. ``gone``: no longer in the database.
+
+    ``cell``: H3, hexadecimal, resolution 8."""
 
     id: str
     type: str
@@ -31,6 +33,7 @@ class JobRow:
     held_offer_id: str | None = None
     missed: bool = False
     gone: bool = False
+    cell: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +113,29 @@ class SiteFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CellRow:
+    """One cell of the map. ``x``, ``y``: neighbours in a row are 2 apart in x, those above and below 1."""
+
+    id: str
+    x: int
+    y: int
+    fresh: int
+    stale: int
+    jobs: int
+    alerts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellsRow:
+    """The map as last drawn up. ``turn_deg``: true north clockwise of straight up; ``unfolded`` False: a mere list."""
+
+    resolution: int
+    turn_deg: int
+    unfolded: bool
+    cells: tuple[CellRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """One consistent look at the database. ``read_s``: this machine's monotonic clock at the read."""
 
@@ -124,3 +150,4 @@ class Snapshot:
     p99_us: int | None
     detail: Detail | None = None
     names: dict[str, str] = field(default_factory=dict[str, str])
+    cells: CellsRow | None = None
