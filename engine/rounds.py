@@ -8,7 +8,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Protocol, cast
 
@@ -24,6 +25,9 @@ log = logging.getLogger("callboard.rounds")
 SWITCH_S = 0.0005
 """A computing thread lets the others in after so long. With Python's 5 ms an accept, which asks for its turn at each of
 some twenty statements, may wait 5 ms for each of them while fixes are taken or written."""
+LONG = frozenset({"retry", "watch", "retain", "write behind", "catch up"})
+"""Rounds that may take seconds in a big city. They ring beside the others (never twice at once): an expiry within a
+second of its time, and the region's lease, wait for none of them."""
 LATE_SAID_S = 1.0
 STEP_S = 1.0
 
@@ -39,7 +43,7 @@ class _Scheduler(Protocol):
     @property
     def running(self) -> bool: ...
     def add_listener(self, callback: Callable[[JobExecutionEvent], None], mask: int) -> None: ...
-    def add_job(self, func: Callable[[], object], trigger: str, *, seconds: int, **named: str) -> object: ...
+    def add_job(self, func: Callable[[], object], trigger: str, **named: object) -> object: ...
     def modify_job(self, job_id: str, *, next_run_time: datetime) -> object: ...
     def start(self) -> None: ...
     def shutdown(self, wait: bool) -> None: ...
@@ -101,10 +105,14 @@ class Rounds:
                     self._scheduler.modify_job(name, next_run_time=datetime.now(UTC))
 
     def take_free(self) -> None:
+        """Take what is free; what another one holds is looked at again when its lease ends, not a whole tick later."""
         engine = self.desk.engine
         now_ms = engine.store.clock(engine.tenant).now_ms
         for each in engine.store.regions(engine.tenant):
-            if each.id in engine.tenures or (each.holder is not None and each.lease_until_ms > now_ms):
+            if each.id in engine.tenures:
+                continue
+            if each.holder is not None and each.lease_until_ms > now_ms:
+                self._look_again(each.lease_until_ms - now_ms)
                 continue
             actor = Actor(name=f"auto:{each.id}", role=Role.AUTOMATIC, tenant=engine.tenant)
             try:
@@ -112,13 +120,20 @@ class Rounds:
                     tenure = region.takeover(engine, actor, each.id, self.desk.holder)
             except Busy:
                 continue
-            self._said(f"dispatching region {each.id} under epoch {tenure.epoch}")
+            after = f", taken over from {each.holder}, who went silent" if each.holder is not None else ""
+            self._said(f"dispatching region {each.id} under epoch {tenure.epoch}{after}")
+
+    def _look_again(self, after_ms: int) -> None:
+        """Once, when the lease of whoever holds it ends; a holder that lives has renewed it by then."""
+        if after_ms < self.desk.engine.settings.rounds.renew_s * 1000 and self._scheduler.running:
+            at = datetime.now(UTC) + timedelta(milliseconds=after_ms + 1)
+            self._scheduler.add_job(self.take_free, "date", run_date=at, id="at its end", replace_existing=True)
 
     def _ring(self, each: Round) -> None:
         if each.held and not self.desk.engine.tenures:
             return
         since, every_s = time.monotonic(), each.every_s(self.desk.engine.settings)
-        with self._turn:
+        with nullcontext() if each.name in LONG else self._turn:
             try:
                 done = each.ring(self.desk)
             except CallboardError as error:

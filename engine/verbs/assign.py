@@ -1,5 +1,6 @@
 """Assign a job: decide, then lease to the best who can still be had. Idempotent: asked again, the live offer stands."""
 
+import logging
 import time
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +9,7 @@ import msgspec
 
 from engine import leases, records
 from engine.leases import Fence, Lease
-from engine.ports import Engine, Forbidden, NotFound
+from engine.ports import CallboardError, Engine, Forbidden, NotFound
 from engine.program import Lost, Row
 from engine.records import Cause
 from engine.rules.eligibility import fresh
@@ -21,6 +22,7 @@ from engine.rules.scoring import promise
 from engine.rules.steps import Ranked, Refused
 from engine.verbs.decide import Look, batches, considered, due_reach_m, eta_rules, limits_of, look, summary
 
+log = logging.getLogger("callboard.assign")
 ROAD_RESOLUTION = 10
 UNPLACED_MAX = 200
 JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
@@ -182,7 +184,10 @@ def _finished(
             summary=msgspec.json.encode(kept).decode(), detail=msgspec.json.encode(listed).decode(),
             roads=_roads(engine, found),
         )  # fmt: skip
-        engine.store.run(engine.tenant, keep)
+        try:
+            engine.store.run(engine.tenant, keep)
+        except CallboardError:  # the offer stands whether or not its reasons could be kept
+            log.exception("the decision %s on job %s could not be kept", decision_id, found.job.id)
     job = engine.store.job(engine.tenant, found.job.id) or found.job
     return Assigned(
         outcome=outcome, job=job, offer=offer, considered=listed, decision_id=decision_id, alert_id=alert_id
