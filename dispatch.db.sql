@@ -35,6 +35,16 @@ CREATE TABLE policies (
     PRIMARY KEY (tenant_id, version)
 );
 
+-- Who may sit at the desk. The passphrase is kept as an argon2 hash. A site without operators asks nobody.
+CREATE TABLE operators (
+    tenant_id  TEXT NOT NULL REFERENCES tenants (tenant_id),
+    name       TEXT NOT NULL,
+    role       TEXT NOT NULL CHECK (role IN ('dispatcher', 'supervisor', 'trainer')),
+    passphrase TEXT NOT NULL,
+    added_ms   BIGINT NOT NULL,
+    PRIMARY KEY (tenant_id, name)
+);
+
 CREATE TABLE areas (
     tenant_id TEXT NOT NULL REFERENCES tenants (tenant_id),
     area_id   TEXT NOT NULL,

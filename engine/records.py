@@ -290,6 +290,28 @@ def refuse_unless(holds: bool, step: str) -> None:
         raise Refuse(step)
 
 
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+def set_operator(actor: Actor, name: str, role: str, passphrase: str) -> Program[str]:
+    """Write an operator, or give a known one another role and passphrase (already hashed)."""
+    yield must("write_operator", operator=name, role=role, passphrase=passphrase)
+    yield from audit(actor, "operator", detail=json.dumps({"operator": name, "role": role}))
+    return name
+
+
+def drop_operator(actor: Actor, name: str) -> Program[str]:
+    """Take an operator away; what they did stays in the audit."""
+    yield must("drop_operator", operator=name)
+    yield from audit(actor, "operator removed", detail=json.dumps({"operator": name}))
+    return name
+
+
+def sat_down(actor: Actor, act: str) -> Program[int]:
+    """Somebody signed in at a desk, or was refused there."""
+    return (yield from audit(actor, act))
+
+
 # --- the site --------------------------------------------------------------------------------------------------------
 
 

@@ -122,6 +122,13 @@ class Rounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Console:
+    idle_lock_min: int = 15
+    undo_s: int = 5
+    bell: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     lease: Lease = field(default_factory=Lease)
     assign: Assign = field(default_factory=Assign)
@@ -133,6 +140,7 @@ class Settings:
     alert: Alert = field(default_factory=Alert)
     retention: Retention = field(default_factory=Retention)
     rounds: Rounds = field(default_factory=Rounds)
+    console: Console = field(default_factory=Console)
 
 
 class BadSetting(ValueError):

@@ -78,6 +78,7 @@ def _examined(engine: Engine) -> list[Check]:
         ("disk space", lambda: _disk(engine)),
         ("zone", lambda: _zone(engine)),
         ("clock", lambda: _clock(engine)),
+        ("operators", lambda: _operators(engine)),
         ("regions", lambda: _regions(engine)),
     ]
     checks = [_asked(name, ask) for name, ask in named]
@@ -170,6 +171,13 @@ def _clock(engine: Engine) -> tuple[bool, str]:
     if newest and newest[0].at_ms > now_ms:
         return False, f"{shown} is before the newest audit row ({rfc3339(newest[0].at_ms, zone)}): it stepped back"
     return engine.store.training or now_ms > CLOCK_FROM_MS, shown
+
+
+def _operators(engine: Engine) -> tuple[bool, str]:
+    found = engine.store.rows(engine.tenant, "list_operators")
+    if not found:
+        return True, "none named: the desk asks nobody who they are (`run.py operator add`)"
+    return True, ", ".join(f"{row['name']} ({row['role']})" for row in found)
 
 
 def _regions(engine: Engine) -> tuple[bool, str]:

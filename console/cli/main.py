@@ -15,8 +15,8 @@ from console.words import inert
 ROOMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "A site": (
         ("setup", ("init",)), ("intake", ("import", "create")), ("positions", ("fixes",)),
-        ("roster", ("absent", "shift", "leave")), ("policy", ("policy",)), ("health", ("doctor",)),
-        ("setup", ("backup", "clock")),
+        ("roster", ("absent", "shift", "leave")), ("operator", ("operator",)), ("policy", ("policy",)),
+        ("health", ("doctor",)), ("setup", ("backup", "clock")),
     ),
     "Dispatch": (
         ("desk", ("assign", "cancel", "release", "reassign", "preempt", "override", "withdraw")),

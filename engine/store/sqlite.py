@@ -13,9 +13,10 @@ from engine.program import Lost, Program, Rows, Scalar, T
 from engine.store.lock import WriterLock
 from engine.store.reads import Reads
 from engine.store.session import TROUBLE, connect, play, rows, translated
-from engine.store.statements import VERSION, schema
+from engine.store.statements import VERSION, schema, table
 
 APPLICATION_ID = 0x43414C42  # "CALB"
+WITHOUT_OPERATORS = 1  # the schema before there were operators
 
 
 def create(path: Path, *, training: bool) -> None:
@@ -82,7 +83,9 @@ class SqliteStore(Reads):
                     f"{self.path} is of schema {version['user_version']}; this program knows {VERSION}: "
                     "use the newer program. Nothing was changed"
                 )
-            if version["user_version"] < VERSION:
+            if version["user_version"] == WITHOUT_OPERATORS:
+                self._add_operators(connection)
+            elif version["user_version"] < VERSION:
                 raise Damaged(f"{self.path} is of schema {version['user_version']}, older than any that can be opened")
             [kind] = connection.execute("SELECT value FROM store_info WHERE key = 'kind'").fetchall()
         except TROUBLE as error:
@@ -92,6 +95,20 @@ class SqliteStore(Reads):
                 f"{self.path} cannot be read as a database ({error}); restore the last good backup"
             ) from error
         return kind["value"] == "training"
+
+    def _add_operators(self, connection: sqlite3.Connection) -> None:
+        """From schema 1 to 2: one table more. Raises ReadOnly."""
+        if self.readonly:
+            raise ReadOnly(
+                f"{self.path} is of schema 1; open it once with leave to write, and it is brought to {VERSION}"
+            )
+        with self._lock.held():
+            connection.execute("BEGIN IMMEDIATE")
+            [now] = connection.execute("PRAGMA user_version").fetchall()
+            if now["user_version"] == WITHOUT_OPERATORS:  # another process may have been faster
+                connection.execute(table("operators"))
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute("COMMIT")
 
     def _connection(self) -> sqlite3.Connection:
         connection = cast(sqlite3.Connection | None, getattr(self._threads, "connection", None))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent.parent / "dispatch.db.sql"
-VERSION = 1
+VERSION = 2
 """The schema's version (user_version): raised with every change of dispatch.db.sql that needs a migration."""
 
 
@@ -30,3 +30,10 @@ def schema(*dialects: str) -> str:
     text = "\n".join([shared, *(tails[name] for name in dialects)])
     text = re.sub(r"(CREATE TABLE .*?\));\n", r"\1 STRICT;\n", text, flags=re.DOTALL)
     return text.replace("BIGINT", "INTEGER").replace("DOUBLE PRECISION", "REAL")
+
+
+def table(name: str) -> str:
+    """The one statement of the schema that makes this table, in SQLite's words; for a database made before it."""
+    found = re.search(rf"^CREATE TABLE {name} \(.*?\) STRICT;", schema(), flags=re.MULTILINE | re.DOTALL)
+    assert found is not None, name
+    return found[0]

@@ -14,6 +14,22 @@ INSERT INTO counters (tenant_id, kind, last) VALUES (:tenant_id, :kind, 1)
 ON CONFLICT (tenant_id, kind) DO UPDATE SET last = counters.last + 1
 RETURNING last;
 
+-- Operators ---------------------------------------------------------------------------------------------------------
+
+-- name: write_operator
+INSERT INTO operators (tenant_id, name, role, passphrase, added_ms)
+SELECT :tenant_id, :operator, :role, :passphrase, clock.now_ms FROM clock WHERE true
+ON CONFLICT (tenant_id, name) DO UPDATE SET role = excluded.role, passphrase = excluded.passphrase;
+
+-- name: drop_operator
+DELETE FROM operators WHERE tenant_id = :tenant_id AND name = :operator;
+
+-- name: list_operators
+SELECT name, role, added_ms FROM operators WHERE tenant_id = :tenant_id ORDER BY name;
+
+-- name: read_operator
+SELECT name, role, passphrase FROM operators WHERE tenant_id = :tenant_id AND name = :operator;
+
 -- The region's fence ------------------------------------------------------------------------------------------------
 
 -- name: hold_epoch
