@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from engine.ports import CallboardError, Damaged, Forbidden, NotFound
+from engine.ports import CallboardError, Damaged, Forbidden, Invalid, NotFound
 from engine.program import Scalar, Step
 from engine.rules.rehearsal import Act, Change, LaneView, Moved, Phase, Scene, Tally
 from engine.store import scenery
@@ -24,6 +24,8 @@ from engine.store.stepper import Actor, Factory, Kill, Mortal, Mover, Naive, Tic
 Acts = Sequence[tuple[str, Factory]]
 Calls = Sequence[tuple[str, Callable[[], str]]]
 CLOCK = "clock"
+SCHEDULES_MAX = 20_000
+"""Orders grow with the factorial of the moves: beyond this nobody would wait for the end."""
 COUNTED = re.compile(r" -> \d+ rows?$")
 DIED = re.compile(r"killed before \w+")
 
@@ -221,6 +223,10 @@ class Theatre:
             if wrong:
                 broken.append(f"{'; '.join(wrong)} ({' · '.join(COUNTED.sub('', each) for each in lines)})")
             played[0] += 1
+            if played[0] > SCHEDULES_MAX:
+                raise Invalid(
+                    f"more than {SCHEDULES_MAX} schedules: play fewer sessions, or fewer acts, against each other"
+                )
             if playing is not None:
                 playing(played[0])
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.rules.days import local
-from engine.rules.rehearsal import Change, Moved, Phase
+from engine.rules.rehearsal import Act, Change, Moved, Phase
 from engine.verbs.rehearse import CLOCK, Rehearsal, Step
 
 STATEMENTS = {
@@ -90,11 +90,19 @@ def statement(moved: Moved, more: Mapping[str, str] = NO_WORDS) -> str:
         return moved.title
     if moved.done == CLOCK:
         return moved.said
-    words = STATEMENTS.get(moved.done) or more.get(moved.done)
-    binds = dict(moved.binds)
+    return _worded(moved.done, moved.binds, more)
+
+
+def upcoming(act: Act, more: Mapping[str, str] = NO_WORDS) -> str:
+    """What a session would do next, as a sentence: for a lane on a screen."""
+    return _worded(act.statement, act.binds, more) if act.statement else act.title
+
+
+def _worded(name: str, binds: tuple[tuple[str, str], ...], more: Mapping[str, str]) -> str:
+    words = STATEMENTS.get(name) or more.get(name)
     if words is None:
-        return f"{moved.done} {', '.join(f'{name} {value}' for name, value in moved.binds)}".strip()
-    return words.format_map({name: "none" if value == "" else value for name, value in binds.items()})
+        return f"{name} {', '.join(f'{bind} {value}' for bind, value in binds)}".strip()
+    return words.format_map({bind: value or "none" for bind, value in binds})
 
 
 def happened(moved: Moved) -> str:

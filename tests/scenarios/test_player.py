@@ -7,7 +7,7 @@ import pytest
 from engine.ports import NotFound
 from engine.rules.rehearsal import Phase
 from engine.verbs.rehearse import Cue, Player
-from engine.verbs.rehearsed import transcript
+from engine.verbs.rehearsed import transcript, upcoming
 from fixtures import scenarios
 from fixtures.rehearsal import opened
 
@@ -35,6 +35,11 @@ def test_before_the_first_step_each_lane_shows_what_is_next(desks: Player) -> No
     ]  # fmt: skip
     assert [(each.table, each.key) for each in scene.rows] == [("job", "exam"), ("worker", "ana"), ("worker", "ben")]
     assert desks.now.last is None
+    [north, _] = scene.lanes
+    assert north.next is not None
+    assert (north.next.title, upcoming(north.next)) == (
+        "offer o-north: exam to ana", "begin: from here to the end nobody else can write",
+    )  # fmt: skip
 
 
 def test_a_step_shows_statement_bindings_rows_and_the_row_before_and_after(desks: Player) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.ports import Forbidden, Invalid, NotFound
+from engine.store import theatre
 from engine.verbs.site import SiteFile
 from engine.wiring import create
 from fixtures import scenarios
@@ -105,6 +106,15 @@ def test_naive_where_there_is_no_twin_and_every_schedule_where_there_is_one_orde
     ):
         pass
     with opened(scenarios.found("index-lost")) as house, pytest.raises(Invalid, match="it has one order"):
+        house.every(None)
+
+
+def test_too_many_schedules_are_refused_before_anybody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theatre, "SCHEDULES_MAX", 50)
+    with (
+        opened(scenarios.found("late-accept"), Programs.BARE) as house,
+        pytest.raises(Invalid, match="more than 50 schedules: play fewer sessions"),
+    ):
         house.every(None)
 
 
