@@ -9,8 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+from textual.widgets import Input
 
 from console.behind import Behind
 from console.screens.desk import Desk
@@ -19,6 +23,7 @@ from console.words import inert
 
 log = logging.getLogger("callboard.console")
 STOP_WITHIN_S = 1.0
+SAID_MAX = 200
 
 
 class Changed(Message):
@@ -36,6 +41,9 @@ class Console(App[int]):
     MODES: ClassVar[dict[str, type[Desk]]] = {"desk": Desk}  # type: ignore[assignment]
     DEFAULT_MODE = "desk"
     ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", "Copy, or leave at once", show=False, id="console.interrupt", priority=True)
+    ]
 
     def __init__(self, behind: Behind, *, ticks: bool = True) -> None:
         super().__init__()
@@ -70,12 +78,44 @@ class Console(App[int]):
                 screen.news()
 
     def _end_on_signals(self) -> None:
-        """TERM and HUP (a closed window) leave like ctrl+q does, so that the terminal is restored."""
+        """TERM, INT and HUP (a closed window) leave like ctrl+q does, so that the terminal is restored."""
         if self.is_headless:
             return
-        for each in (signal.SIGTERM, signal.SIGHUP):
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 asyncio.get_running_loop().add_signal_handler(each, lambda: self.exit(0))
+
+        signal.signal(signal.SIGCONT, self._gone_on)
+
+    def _gone_on(self, *_: object) -> None:
+        """Continued after a stop. Textual would start its terminal a second time, and then not give it back, where
+        it was not left before: a stop by ctrl+z leaves it, one from outside (SIGSTOP, a debugger) does not."""
+        driver = self._driver
+        if isinstance(driver, LinuxDriver) and driver._must_signal_resume:
+            driver.resume_application_mode()
+        else:
+            self.call_later(self.refresh, layout=True)
+
+    def action_interrupt(self) -> None:
+        """ctrl+c copies what is selected; with nothing selected it leaves at once, also out of a dialog."""
+        focused = self.focused
+        chosen = focused.selected_text if isinstance(focused, Input) else self.screen.get_selected_text()
+        if chosen:
+            self.copy_to_clipboard(chosen)
+        else:
+            self.exit(0)
+
+    def _fatal_error(self) -> None:
+        """A fault of ours that nothing caught: the whole of it to the log, where it is told on the terminal.
+
+        Textual would print it with the values of all variables, and those are about people."""
+        log.critical("the desk failed", exc_info=True)
+        error = sys.exc_info()[1]
+        said = inert(f"{type(error).__name__}: {error}")[:SAID_MAX]
+        self._exit_renderables.append(
+            Text(f"The desk failed ({said}). Nothing that was agreed is lost. The whole of it: {self.behind.log_path}")
+        )
+        self._close_messages_no_wait()
 
     # --- for the screens ---------------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ log = logging.getLogger("callboard.console")
 POLL_S = 0.25
 KEY_POLL_S = 0.05
 ASKERS = 2
+TROUBLE_SHOWN_S = 30.0
+NOTE_SHOWN_S = 15.0
 
 
 class Demo(Protocol):
@@ -40,7 +42,8 @@ class NotOpen(Exception):
 
 
 class Behind:
-    """The threads behind one desk. ``snap`` is the newest look; ``trouble`` the one line of what failed last."""
+    """The threads behind one desk. ``snap`` is the newest look; ``trouble`` the one line of what failed lately, and
+    ``unread`` why there is no newer look; ``note`` what a dispatcher should hear of the rounds, for a while."""
 
     def __init__(
         self,
@@ -56,7 +59,7 @@ class Behind:
         self.mono_s = mono_s
         self._user = user or _user()
         self.snap: Snapshot | None = None
-        self.trouble = ""
+        self.unread = ""
         self.failed = ""
         self.failed_code = 2
         self.threaded = False
@@ -68,6 +71,7 @@ class Behind:
         self._site: SiteFacts | None = None
         self._memory: Memory | None = None
         self._job_id: str | None = None
+        self._trouble = self._note = ("", 0.0)
         self._ending = threading.Event()
         self._wake = threading.Event()
         self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -116,6 +120,21 @@ class Behind:
             return await answer
         finally:
             self.nudge()
+
+    @property
+    def trouble(self) -> str:
+        """What failed lately, in one line; what has not failed again for a while is over."""
+        words, said_s = self._trouble
+        return words if self.mono_s() - said_s <= TROUBLE_SHOWN_S else ""
+
+    @trouble.setter
+    def trouble(self, words: str) -> None:
+        self._trouble = (words, self.mono_s())
+
+    @property
+    def note(self) -> str:
+        words, said_s = self._note
+        return words if self.mono_s() - said_s <= NOTE_SHOWN_S else ""
 
     def age_s(self) -> float | None:
         return None if self.snap is None else max(0.0, self.mono_s() - self.snap.read_s)
@@ -210,12 +229,11 @@ class Behind:
             return
         try:
             self.read()
-            if self.trouble.startswith("reading"):
-                self.trouble = ""
+            self.unread = ""
         except Exception as error:
-            if self.trouble != (said := f"reading the database failed: {error}"):
+            if self.unread != (said := f"reading the database failed: {error}"):
                 log.exception("reading")
-                self.trouble = said
+                self.unread = said
         news()
 
     def _serve(self) -> None:
@@ -223,11 +241,13 @@ class Behind:
             asked()
 
     def _say(self, said: str) -> None:
-        """What the rounds say: to the log, and trouble to the banner too."""
+        """What the rounds say: to the log; trouble, and that a region was taken over, to the banner too."""
         grave = "failed" in said or "fenced" in said
         log.log(logging.WARNING if grave else logging.INFO, "%s", said)
         if grave:
             self.trouble = said
+        elif "taken over" in said:
+            self._note = (said, self.mono_s())
 
     def _fail(self, error: Exception) -> None:
         from engine.ports import CallboardError, Damaged

@@ -108,8 +108,6 @@ class Desk(Screen[None]):
         age_s = behind.age_s()
         self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.unread)), now_ms)
         self._banner(age_s)
-        while not behind.noted.empty():
-            self.tell(behind.noted.get(), "ok")
         if snap is None:
             return
         idle = time.monotonic() - self._acted_s > IDLE_S and time.monotonic() - self._sorted_s > IDLE_S
@@ -128,8 +126,8 @@ class Desk(Screen[None]):
         if behind.snap is not None and (behind.unread or old):
             why = f": {behind.unread} (log: {behind.log_path})" if behind.unread else ""
             said = f"data not updated since {clock(behind.snap.now_ms, self.console.zone)}{why}; trying again"
-        banner.tell(said, "alert")
-        banner.display = bool(said)
+        banner.tell(said or behind.note, "alert" if said else "warn")
+        banner.display = bool(said or behind.note)
 
     def follow(self) -> None:
         """The detail pane and the key bar tell of the job that the next key would act on."""
