@@ -1,10 +1,11 @@
 """Pane 3: workers and open jobs by H3 cell, on a lattice of hexagons. A schematic: cells and counts, never a pin."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -16,6 +17,7 @@ from console.viewmodels import cells_map
 from console.viewmodels.cells_map import NOWHERE, PITCH, ZOOMS, At, Run
 from console.viewmodels.rows import CellRow, CellsRow, Snapshot
 
+TITLE = "3 Cells"
 FILLS = ("gap", "none", "want", "stale", "load1", "load2", "load3", "load4", "alert", "cursor")
 
 
@@ -50,7 +52,6 @@ class Cells(ScrollView, can_focus=True):
         self._frame = (0, 0, 0, 0)
         self._plan = cells_map.plan(self._frame, self.zoom)
         self._known: dict[str, Style] = {}
-        self._subtitle = ""
 
     # --- what comes from behind --------------------------------------------------------------------------------------
 
@@ -78,18 +79,15 @@ class Cells(ScrollView, can_focus=True):
         self.refresh()
 
     def _tell(self) -> None:
-        """North and what is under the cursor, in the pane's lower border, as far as it has room."""
+        """What is under the cursor and where north is, in the pane's border, as far as it has room."""
         if self._cells is None:
             return
+        room, narrow = self.size.width - 16, self.screen.has_class("-narrow")
         north, here = cells_map.compass(self._cells), cells_map.told(self.row)
-        whole = f"{here} · {north} · H3 {self._cells.resolution}"
-        short = f"{cells_map.told_short(self.row)} · {north}"
-        fits = next(
-            (each for each in (whole, f"{here} · {north}", short, north) if len(each) <= self.size.width - 4), north
-        )
-        if fits != self._subtitle:
-            self._subtitle = fits
-            self.border_subtitle = Content(fits)
+        if len(here) + (len(north) + 3 if narrow else 0) > room:
+            here = cells_map.told_short(self.row)
+        self.border_title = Content(f"{TITLE} · {here} · {north}" if narrow else f"{TITLE} · {here}")
+        self.border_subtitle = Content(f"{north} · H3 {self._cells.resolution}")
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 
@@ -116,7 +114,7 @@ class Cells(ScrollView, can_focus=True):
         if self._cells is None or line >= len(self._plan.lines):
             said = "reading where everybody is…" if self._cells is None and y == 0 else ""
             return Strip([Segment(said, gap)]).adjust_cell_length(self.size.width, gap)
-        plain = self.app.no_color
+        plain = cast("App[object]", self.app).no_color
         segments = [self._segment(each, plain) for each in self._plan.lines[line]]
         return Strip(segments, self._plan.width).crop_extend(across, across + self.size.width, gap)
 

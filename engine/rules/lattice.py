@@ -7,14 +7,17 @@ taken whose neighbours lie where the compass says; what is left of the turn (17Â
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import atan2, cos, degrees, radians
-from typing import cast
+from typing import Any, cast
 
-import h3.api.basic_int as h3
+import h3 as h3_itself
+import h3.api.basic_int as basic_int
 
 from engine.rules.place import RESOLUTION, centre_of, parent
 
+h3 = cast(Any, basic_int)  # it ships no types: its functions get them here
 ij_of = cast(Callable[[int, int], tuple[int, int]], h3.cell_to_local_ij)
 ring_of = cast(Callable[[int, int], Sequence[int]], h3.grid_ring)
+NotUnfolded = cast(type[Exception], cast(Any, h3_itself).H3BaseException)
 COARSEST = 2
 ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 Cube = tuple[int, int, int]
@@ -54,7 +57,7 @@ def _laid(cells: set[int], resolution: int) -> Lattice | None:
     try:
         cubes = {each: _cube(origin, each) for each in cells}
         ring = [(_cube(origin, each), _bearing(origin, each)) for each in ring_of(origin, 1)]
-    except h3.H3BaseException:
+    except NotUnfolded:
         return None
     ways = [(_errors(ring, order, sign), order, sign) for order in ORDERS for sign in (1, -1)]
     (_, turn), order, sign = min(ways, key=lambda each: each[0][0])
