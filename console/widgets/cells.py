@@ -18,6 +18,7 @@ from console.viewmodels.cells_map import NOWHERE, PITCH, ZOOMS, At, Run
 from console.viewmodels.rows import CellRow, CellsRow, Snapshot
 
 TITLE = "3 Cells"
+REVERSED = Style(reverse=True)
 FILLS = ("gap", "none", "want", "stale", "load1", "load2", "load3", "load4", "alert", "cursor")
 
 
@@ -120,6 +121,9 @@ class Cells(ScrollView, can_focus=True):
 
     def _segment(self, run: Run, plain: bool) -> Segment:
         fill = self._fill(run.top)
+        if plain and fill == "cursor" and run.top == run.bottom:
+            said = "" if run.label is None else cells_map.words(self._at.get(run.top), self.zoom, run.label, run.n)
+            return Segment(said or " " * run.n, self._style(fill) + REVERSED)
         if run.top == run.bottom:
             if run.label is None or run.top == NOWHERE:
                 return Segment(" " * run.n, self._style(fill))
