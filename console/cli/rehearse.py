@@ -189,8 +189,9 @@ def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> N
         drawn = Console(file=nowhere, record=True, width=width, markup=False, highlight=False, emoji=False,
                         force_terminal=True, color_system="truecolor")  # fmt: skip
         drawn.print(_painted(lines))
+    title = script.title if kind == SAFE else f"{script.title} ({kind})"
     # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.
-    picture.write_text(drawn.export_svg(title=inert(script.title), unique_id="rehearsal"), encoding="utf-8")
+    picture.write_text(drawn.export_svg(title=inert(title), unique_id="rehearsal"), encoding="utf-8")
     show.note(f"written: {text} and {picture}")
 
 

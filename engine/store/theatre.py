@@ -96,7 +96,7 @@ class Stage:
         with closing(Tick(self._path, to_ms)) as tick:
             said = tick.move()
         shown = scenery.cell("now_ms", to_ms, self._zone)
-        return Moved(lane=CLOCK, done=CLOCK, waiting=said is None, said=f"the clock shows {shown}")
+        return Moved(lane=CLOCK, done=CLOCK, waiting=said is None, said=f"the clock is set to {shown}")
 
     def close(self) -> None:
         for each in self._cast.values():
