@@ -83,7 +83,7 @@ def override(
     require(actor, "override")
     job = current(engine, actor, job_id)
     if version is not None and job.version != version:
-        raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now")
+        raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now{by_whom(engine, job_id)}")
     standing = job.live_offer_id if withdraw else None
     if job.state not in WAITING and standing is None:
         hint = (
@@ -100,8 +100,9 @@ def override(
     done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
         now = engine.store.job(engine.tenant, job_id) or job
+        by = by_whom(engine, job_id) if now.version != job.version else ""
         raise Stale(
-            f"job {job_id} or worker {worker_id} was taken meanwhile (at {done.step}): the job is {now.state} now"
+            f"job {job_id} or worker {worker_id} was taken meanwhile (at {done.step}): the job is {now.state} now{by}"
         )
     facts = engine.store.offer(engine.tenant, chosen.lease.offer_id)
     return Overridden(
@@ -110,6 +111,12 @@ def override(
         overrules=chosen.overrules,
         late_ms=chosen.late_ms,
     )
+
+
+def by_whom(engine: Engine, job_id: str) -> str:
+    """Who did the newest thing to a job, for whoever has just lost a race on it; "" where nothing is kept."""
+    rows = engine.store.audit_of_job(engine.tenant, job_id)
+    return f", by {rows[-1].actor} ({rows[-1].act.replace('_', ' ')})" if rows else ""
 
 
 def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing: str | None = None) -> Choice:

@@ -10,7 +10,7 @@ from engine.records import Why
 from engine.rules.nouns import TERMINAL, Actor, Job, JobState
 from engine.verbs.answer import next_for
 from engine.verbs.assign import Assigned, require
-from engine.verbs.override import choose
+from engine.verbs.override import by_whom, choose
 
 WORDS_MIN = 10
 REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "stale", "local_knowledge", "other")
@@ -126,4 +126,5 @@ def _held(engine: Engine, job_id: str, aimed_at: str | None) -> tuple[Job, str]:
 def _changed(engine: Engine, job: Job) -> Stale:
     now = wanted(engine, job.id)
     holder = f" with {now.worker_id}" if now.worker_id else ""
-    return Stale(f"job {job.id} changed meanwhile: it is {now.state}{holder}; look again and decide anew")
+    by = by_whom(engine, job.id)
+    return Stale(f"job {job.id} changed meanwhile: it is {now.state}{holder}{by}; look again and decide anew")
