@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from console.cli.parts import DemoOrder, DemoSite, Figure, Parts, ReplayOrder, ReplayReport
+    from console.cli.parts import DemoOrder, DemoSite, DeskOrder, Figure, Parts, ReplayOrder, ReplayReport
     from console.stage import House, RehearsalRoom, Script
 
 ROOT = Path(__file__).resolve().parent
@@ -219,11 +219,11 @@ def replay_day(order: "ReplayOrder") -> "ReplayReport":
     )
 
 
-def open_desk(path: Path, site: "DemoSite | None") -> int:
+def open_desk(order: "DeskOrder") -> int:
     need_terminal()
     from console.app import run_console
 
-    return run_console(path, demo=site, rounds=site is None)
+    return run_console(order.database, demo=order.demo, read_only=order.read_only, tenant=order.tenant)
 
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":

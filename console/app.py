@@ -140,11 +140,13 @@ class Console(App[int]):
         return "Nothing that was agreed is lost."
 
 
-def run_console(path: Path, *, demo: object | None = None, rounds: bool = True) -> int:
+def run_console(
+    path: Path, *, demo: object | None = None, read_only: bool = False, tenant: str | None = None
+) -> int:
     """Show the desk of a database until it is left. ``demo``: see behind.Demo; it rings the rounds itself.
 
     Answers the exit code: 0, 2 or 3 (damaged or missing). The terminal is restored on any way out."""
-    behind = Behind(path, demo=demo, rounds=rounds)
+    behind = Behind(path, demo=demo, read_only=read_only, tenant=tenant)
     handler = _log_to(behind.log_path)
     app = Console(behind)
     try:

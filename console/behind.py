@@ -51,6 +51,8 @@ class Behind:
         *,
         demo: object | None = None,
         rounds: bool = True,
+        read_only: bool = False,
+        tenant: str | None = None,
         user: str | None = None,
         mono_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -58,6 +60,7 @@ class Behind:
         self.log_path = _log_path(path)
         self.mono_s = mono_s
         self._user = user or _user()
+        self._read_only, self._tenant = read_only, tenant
         self.snap: Snapshot | None = None
         self.unread = ""
         self.failed = ""
@@ -164,8 +167,8 @@ class Behind:
         from engine import wiring
         from engine.rules.nouns import Actor, Role
 
-        readonly = self.path.exists() and not os.access(self.path, os.W_OK)
-        engine = wiring.open_engine(self.path, readonly=readonly)
+        readonly = self._read_only or (self.path.exists() and not os.access(self.path, os.W_OK))
+        engine = wiring.open_engine(self.path, tenant=self._tenant, readonly=readonly)
         training = engine.store.training
         role = Role.TRAINER if training else Role.DISPATCHER
         self._actor = Actor(name=self._user, role=role, tenant=engine.tenant)

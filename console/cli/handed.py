@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from console.cli import show
 from console.cli.call import Call, command, opened
-from console.cli.parts import DemoOrder, Figure, ReplayOrder, ReplayReport
+from console.cli.parts import DemoOrder, DeskOrder, Figure, ReplayOrder, ReplayReport
 from console.cli.trouble import OK, REFUSED, hushed
 from engine.ports import CallboardError
 
@@ -141,7 +141,7 @@ def console(call: Call, on_demo: bool, seed: int) -> int:
     with opened(call):
         pass  # a wrong path, a damaged file, an unknown tenant are said before the screen is taken
     with hushed():
-        return open_console(call.path(), None)
+        return open_console(DeskOrder(database=call.path(), read_only=call.read_only, tenant=call.tenant))
 
 
 @command("demo", "demo --seed 7")
@@ -154,7 +154,7 @@ def demo(call: Call, seed: int) -> int:
 def _on_demo(call: Call, seed: int) -> int:
     open_console, made = _part(call.parts.open_console, "console"), _part(call.parts.demo, "demo")
     with made(DemoOrder(seed=seed)) as site, hushed():
-        return open_console(site.path, site)
+        return open_console(DeskOrder(database=site.path, demo=site))
 
 
 # --- benchmarks --------------------------------------------------------------------------------------------------

@@ -84,6 +84,16 @@ class DemoSite(Protocol):
     def stop(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskOrder:
+    """``demo``: brings the site to life, and rings its rounds. ``tenant``: None for the first one."""
+
+    database: Path
+    demo: DemoSite | None = None
+    read_only: bool = False
+    tenant: str | None = None
+
+
 class Figure(Protocol):
     """One measured figure of a benchmark beside its bar."""
 
@@ -103,11 +113,11 @@ class Figure(Protocol):
 class Parts:
     """Each None where this copy of the house lacks it.
 
-    ``open_console``: the desk on a database, alive where a demo site is given; answers the exit code. ``demo``: made
+    ``open_console``: the desk on a database, until it is left; answers the exit code. ``demo``: made
     anew, and gone when the context is left. ``bench``: by the name of what is measured."""
 
     replay: Callable[[ReplayOrder], ReplayReport] | None = None
-    open_console: Callable[[Path, DemoSite | None], int] | None = None
+    open_console: Callable[[DeskOrder], int] | None = None
     demo: Callable[[DemoOrder], AbstractContextManager[DemoSite]] | None = None
     bench: Callable[[str], Sequence[Figure]] | None = None
     rehearse: RehearsalRoom | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from console.cli.main import MODULES, main
-from console.cli.parts import DemoOrder, DemoSite, Parts
+from console.cli.parts import DemoOrder, DeskOrder, DemoSite, Parts
 from engine.ports import Engine
 from tests.cli.shell import Shell
 from tests.conftest import ROOT
@@ -39,6 +39,7 @@ class Doors:
     path: Path
     seeds: list[int] = field(default_factory=list[int])
     shown: list[tuple[Path, bool]] = field(default_factory=list[tuple[Path, bool]])
+    orders: list[DeskOrder] = field(default_factory=list[DeskOrder])
     town: Town | None = None
 
     @contextmanager
@@ -48,8 +49,9 @@ class Doors:
         yield self.town
         self.town.open = False
 
-    def open_console(self, path: Path, site: DemoSite | None) -> int:
-        self.shown.append((path, site is not None and site is self.town))
+    def open_console(self, order: DeskOrder) -> int:
+        self.shown.append((order.database, order.demo is not None and order.demo is self.town))
+        self.orders.append(order)
         return 0
 
     @property
@@ -62,6 +64,13 @@ def test_the_console_opens_on_the_database_that_was_named(shell: Shell, site: Pa
     shell.parts = doors.parts
     shell.ok("console")
     assert doors.shown == [(site / "site.db", False)]
+
+
+def test_the_desk_is_told_that_it_is_read_only_and_whose(shell: Shell, site: Path) -> None:
+    doors = Doors(site / "demo.db")
+    shell.parts = doors.parts
+    shell.ok("console", "--read-only", "--tenant", "main")
+    assert doors.orders == [DeskOrder(database=site / "site.db", read_only=True, tenant="main")]
 
 
 @pytest.mark.parametrize("typed", [["console"], ["demo"], []])
