@@ -164,10 +164,17 @@ def run_console(
     return code
 
 
+class InertLines(logging.Formatter):
+    """Whoever prints the log on a terminal is not to obey what stood in somebody's name."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(inert, super().format(record).split("\n")))
+
+
 def _log_to(path: Path) -> logging.Handler:
     """Warnings of every thread go to a file: the terminal is the desk's."""
     handler = logging.FileHandler(path, delay=True, encoding="utf-8")
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(InertLines("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.getLogger().addHandler(handler)
     return handler

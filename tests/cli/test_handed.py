@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from console.cli.main import MODULES, main
-from console.cli.parts import DemoOrder, DeskOrder, DemoSite, Parts
+from console.cli.parts import DemoOrder, DemoSite, DeskOrder, Parts
 from engine.ports import Engine
 from tests.cli.shell import Shell
 from tests.conftest import ROOT

@@ -59,6 +59,6 @@ print(app.run(headless=True, size=(80, 24)), behind.stop(1.0))
         [sys.executable, "-c", ask, str(tmp_path / "none.db")], cwd=ROOT, capture_output=True, text=True, check=False,
         timeout=60,
     )  # fmt: skip
-    assert "no such database" in told.stdout + told.stderr
+    assert "no such database" in " ".join((told.stdout + told.stderr).split())
     assert "3 True" in told.stdout
     assert not (tmp_path / "none.db").exists()
