@@ -30,7 +30,7 @@ def seen_at(column: Column, slot: int, mono_ms: int, distance_m: float) -> Seen:
     draft = _SeenDraft()
     draft.worker_id = worker.worker_id
     draft.place = place
-    draft.cell = column.cell
+    draft.cell = worker.cell
     draft.device_age_ms = mono_ms - column.borns[slot]
     draft.receive_age_ms = mono_ms - worker.contact_mono_ms
     draft.accuracy_m = worker.accuracy_m

@@ -58,16 +58,16 @@ class MemoryIndex:
     def enrol(self, tenant: str, worker_id: str, skills: frozenset[str]) -> None:
         """Fixes of this worker are taken from now on. Again with other skills: the position stays."""
         with self._lock:
-            city = self._cities.setdefault(tenant, City())
+            city = self._cities.setdefault(tenant, City(self._res))
             worker = city.workers.get(worker_id)
             if worker is None:
                 city.workers[worker_id] = Tracked(worker_id, skills, city.kind(skills))
             elif worker.skills != skills:
-                hot = worker.hot
+                hot, cell = worker.hot, worker.column.cell
                 city.unplace(worker)
                 worker.skills, worker.kind = skills, city.kind(skills)
                 if hot:
-                    city.place(worker)
+                    city.place(worker, cell)
 
     def dismiss(self, tenant: str, worker_id: str) -> None:
         with self._lock:
@@ -106,7 +106,7 @@ class MemoryIndex:
     ) -> None:
         """The hot loop. A fix that moved a little and is plainly newer is taken without asking ``admit`` (a test holds
         the two together); all others go through it."""
-        rules, workers, beside, res = self._rules, city.workers, self._beside_deg, self._res
+        rules, workers, beside, res, finer = self._rules, city.workers, self._beside_deg, self._res, self._res + 1
         latest_ms = received_ms + min(rules.ahead_max_s, rules.skew_max_s) * 1000
         earliest_ms = received_ms - rules.skew_max_s * 1000
         apart_ms = max(1, 1000 // rules.rate_per_s) if rules.rate_per_s else 1
@@ -141,12 +141,15 @@ class MemoryIndex:
             lag = received_ms - device_ms
             worker.lag_ms = lag if lag > 0 else 0  # noqa: FURB136 - a call costs more, and this is the hot loop
             worker.born_mono_ms = born = mono_ms - worker.lag_ms
-            cell = cell_of(lat, lng, res)
-            if cell == worker.cell and worker.hot:
-                column, slot = worker.column, worker.slot
+            column = worker.column
+            y, x = lat - column.lat, (lng - column.lng) * column.shrink
+            if y * y + x * x < column.inner or cell_of(lat, lng, finer) == column.cell:
+                slot, home = worker.slot, column.home
                 column.lats[slot], column.lngs[slot], column.borns[slot] = lat, lng, born
+                y, x = lat - home.lat, (lng - home.lng) * home.shrink
+                worker.cell = home.cell if y * y + x * x < home.inner else cell_of(lat, lng, res)
             else:
-                self._move(city, worker, cell)
+                self._move(city, worker)
             if born + hot_ms < worker.due_mono_ms:
                 _wake(city, worker, born + hot_ms)
             if not worker.dirty:
@@ -184,11 +187,10 @@ class MemoryIndex:
             )
         )
 
-    def _move(self, city: City, worker: Tracked, cell: int) -> None:
+    def _move(self, city: City, worker: Tracked) -> None:
         hot, known = worker.hot, worker.known
-        city.unplace(worker)
-        worker.cell, worker.known = cell, True
-        city.place(worker)
+        worker.cell, worker.known = cell_of(worker.lat, worker.lng, self._res), True
+        city.move(worker, cell_of(worker.lat, worker.lng, self._res + 1))
         if not (hot and known):
             _wake(city, worker, worker.born_mono_ms + self._hot_ms)
 
@@ -211,13 +213,12 @@ class MemoryIndex:
             if city is None:
                 return Near(skilled=(), unskilled=(), unskilled_more=0, rings=0)
             pool, kinds = city.rarest(skills), city.fit(skills)
-            lacking = city.count - pool.count if pool else 0
+            lacking = city.count - pool.count
             found = nearest(
                 city,
                 pool,
                 Wanted(
                     place=place,
-                    res=self._res,
                     need=max(1, enough),
                     max_m=max_m,
                     kinds=kinds if lacking or len(skills) > 1 else None,
@@ -235,8 +236,8 @@ class MemoryIndex:
     def _lacking(self, city: City, place: Point, kinds: frozenset[int], need: int, max_m: float) -> list[Hit]:
         if not need or len(kinds) == len(city.kinds):
             return []
-        wanted = Wanted(place=place, res=self._res, need=need, max_m=max_m, kinds=kinds, fits=False)
-        return nearest(city, None, wanted).hits[:need]
+        wanted = Wanted(place=place, need=need, max_m=max_m, kinds=kinds, fits=False)
+        return nearest(city, city.everybody, wanted).hits[:need]
 
     def seen(self, tenant: str, worker_id: str, place: Point, *, mono_ms: int) -> Seen | None:
         """One worker as seen from a place: the last known position, also when it left the hot index (its age tells)."""
@@ -338,7 +339,7 @@ class MemoryIndex:
             city.unplace(worker)
             worker.cell, worker.known = cell_of(row.lat, row.lng, self._res), True
             return False
-        self._move(city, worker, cell_of(row.lat, row.lng, self._res))
+        self._move(city, worker)
         if worker.born_mono_ms + self._hot_ms < worker.due_mono_ms:
             _wake(city, worker, worker.born_mono_ms + self._hot_ms)
         return True

@@ -1,17 +1,17 @@
 """Workers who may report, and where they are kept: all of them in a grid of columns, and by skill in pools of cells.
 
-The columns of a cell lie side by side in memory. A search over a full city reads hundreds of positions it has not
-touched for a while; following a pointer for each of them costs more than the arithmetic.
+Three sizes of cell. What a person sees is the site's (8). The grid is one finer (9): a search in a full city then reads
+some sixty positions and not two hundred. The pools are one coarser (7): they serve where few are about, and workers
+seldom leave them. The columns of a cell lie side by side in memory: following a pointer for each position costs more
+than the arithmetic.
 """
 
 from array import array
-from typing import Self
 
+from engine.index.ground import NO_GROUND, Ground, ground
 from engine.rules.nouns import Presence
-from engine.rules.place import LatLng, apart, boundary_of, centre_of
+from engine.rules.place import parent_of
 
-DEGREE_M = 111_195.08  # of latitude, on H3's sphere
-BENT = 1.04  # how much a flat map may be wrong, see the search
 NEVER_MS = -(10**15)
 
 
@@ -70,13 +70,31 @@ class Tracked(Presence):
 
 
 class Column:
-    """A cell's hot workers: one slot each in every list. ``lat``, ``lng``: its centre; ``reach_deg``: its radius."""
+    """The hot workers of a cell of the grid: one slot each in every list. ``home``, ``coarse``: the cells above it.
 
-    __slots__ = ("borns", "cell", "kinds", "lat", "lats", "lng", "lngs", "reach_deg", "workers")
+    A finer cell may stick out of the one above: ``home`` is the cell of most of its ground, not of all of it.
+    """
 
-    def __init__(self, cell: int, centre: LatLng, reach_m: float) -> None:
-        self.cell, self.reach_deg = cell, reach_m / DEGREE_M * BENT
-        self.lat, self.lng = centre
+    __slots__ = (
+        "borns",
+        "cell",
+        "coarse",
+        "home",
+        "inner",
+        "kinds",
+        "lat",
+        "lats",
+        "lng",
+        "lngs",
+        "reach_deg",
+        "shrink",
+        "workers",
+    )
+
+    def __init__(self, own: Ground, home: Ground, coarse: int) -> None:
+        self.cell, self.home, self.coarse = own.cell, home, coarse
+        self.lat, self.lng, self.shrink = own.lat, own.lng, own.shrink
+        self.reach_deg, self.inner = own.reach_deg, own.inner
         self.lats, self.lngs = array("d"), array("d")
         self.borns, self.kinds = array("q"), array("q")
         self.workers: list[Tracked] = []
@@ -103,17 +121,12 @@ class Column:
             numbers.pop()
         worker.column, worker.slot = NOWHERE, -1
 
-    @classmethod
-    def of(cls, cell: int) -> Self:
-        centre = centre_of(cell)
-        return cls(cell, centre, max(apart(centre, corner, "m") for corner in boundary_of(cell)))
 
-
-NOWHERE = Column(0, (0.0, 0.0), 0.0)
+NOWHERE = Column(NO_GROUND, NO_GROUND, 0)
 
 
 class Pool:
-    """The hot workers who share a skill, by cell."""
+    """The hot workers who share a skill, by coarse cell."""
 
     __slots__ = ("cells", "count")
 
@@ -121,36 +134,41 @@ class Pool:
         self.cells: dict[int, set[Tracked]] = {}
         self.count = 0
 
-    def put(self, worker: Tracked) -> None:
-        self.cells.setdefault(worker.cell, set()).add(worker)
+    def put(self, worker: Tracked, cell: int) -> None:
+        self.cells.setdefault(cell, set()).add(worker)
         self.count += 1
 
-    def take(self, worker: Tracked) -> None:
-        workers = self.cells[worker.cell]
+    def take(self, worker: Tracked, cell: int) -> None:
+        workers = self.cells[cell]
         workers.remove(worker)
         self.count -= 1
         if not workers:
-            del self.cells[worker.cell]
+            del self.cells[cell]
 
 
 NOBODY = Pool()
 
 
 class City:
-    """One tenant's workers. ``kinds``: a number for each set of skills there is."""
+    """One tenant's workers. ``kinds``: a number for each set of skills there is. ``everybody``: a pool of all."""
 
-    __slots__ = ("by_skill", "changed", "columns", "count", "due", "fitting", "kinds", "turn", "workers")
+    __slots__ = ("by_skill", "changed", "columns", "due", "everybody", "fitting", "kinds", "res", "turn", "workers")
 
-    def __init__(self) -> None:
+    def __init__(self, res: int) -> None:
+        self.res = res
         self.workers: dict[str, Tracked] = {}
         self.columns: dict[int, Column] = {}
-        self.count = 0
+        self.everybody = Pool()
         self.by_skill: dict[str, Pool] = {}
         self.kinds: dict[frozenset[str], int] = {}
         self.fitting: dict[frozenset[str], frozenset[int]] = {}
         self.changed: list[Tracked] = []
         self.due: list[tuple[int, int, Tracked]] = []
         self.turn = 0
+
+    @property
+    def count(self) -> int:
+        return self.everybody.count
 
     def kind(self, skills: frozenset[str]) -> int:
         if skills not in self.kinds:
@@ -166,30 +184,54 @@ class City:
             self.fitting[wanted] = known
         return known
 
-    def rarest(self, wanted: frozenset[str]) -> Pool | None:
-        """The smallest pool that holds everyone with these skills; None: any worker will do."""
+    def rarest(self, wanted: frozenset[str]) -> Pool:
+        """The smallest pool that holds everyone with these skills."""
         pools = [self.by_skill.get(skill, NOBODY) for skill in wanted]
-        return min(pools, key=lambda pool: pool.count) if pools else None
+        return min(pools, key=lambda pool: pool.count) if pools else self.everybody
 
-    def place(self, worker: Tracked) -> None:
-        column = self.columns.get(worker.cell)
-        if column is None:
-            column = self.columns[worker.cell] = Column.of(worker.cell)
+    def place(self, worker: Tracked, cell: int) -> None:
+        """Put a worker who is nowhere into a cell of the grid."""
+        column = self._column(cell)
         column.put(worker)
-        for skill in worker.skills:
-            self.by_skill.setdefault(skill, Pool()).put(worker)
+        for pool in self._pools(worker):
+            pool.put(worker, column.coarse)
         worker.hot = True
-        self.count += 1
 
     def unplace(self, worker: Tracked) -> None:
-        """Take a worker out, before its cell or its skills change."""
+        """Take a worker out, before its skills change or when it is no longer hot."""
         if not worker.hot:
             return
         column = worker.column
+        self._leave(column, worker)
+        for pool in self._pools(worker):
+            pool.take(worker, column.coarse)
+        worker.hot = False
+
+    def move(self, worker: Tracked, cell: int) -> None:
+        """To another cell of the grid, from wherever the worker was. Mostly the pools need not know."""
+        if not worker.hot:
+            self.place(worker, cell)
+            return
+        old, new = worker.column, self._column(cell)
+        self._leave(old, worker)
+        # Again, not `new`: where both are one cell with one worker, leaving it took it away.
+        self._column(cell).put(worker)
+        if new.coarse != old.coarse:
+            for pool in self._pools(worker):
+                pool.take(worker, old.coarse)
+                pool.put(worker, new.coarse)
+
+    def _leave(self, column: Column, worker: Tracked) -> None:
         column.take(worker)
         if not column.workers:
-            del self.columns[worker.cell]
-        for skill in worker.skills:
-            self.by_skill[skill].take(worker)
-        worker.hot = False
-        self.count -= 1
+            del self.columns[column.cell]
+
+    def _column(self, cell: int) -> Column:
+        column = self.columns.get(cell)
+        if column is None:
+            home = ground(parent_of(cell, self.res))
+            column = self.columns[cell] = Column(ground(cell), home, parent_of(cell, self.res - 1))
+        return column
+
+    def _pools(self, worker: Tracked) -> list[Pool]:
+        return [self.everybody, *(self.by_skill.setdefault(skill, Pool()) for skill in worker.skills)]

@@ -4,31 +4,24 @@ Workers are compared on a flat map first (a fraction of the cost of a great circ
 map bends; the few who remain are measured on the sphere. Where a flat map does not serve, the sphere is used for all.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
-from math import cos, inf, radians, sqrt
-from typing import cast
+from math import cos, inf, nan, radians, sqrt
 
-import h3
-import h3.api.memview_int as lean
-
-from engine.index.pool import BENT as _BENT
-from engine.index.pool import DEGREE_M as _DEGREE_M
+from engine.index.ground import BENT, DEGREE_M, FLAT_LAT, FLAT_LNG, Ground, about, ground, ring_of, second_ring
 from engine.index.pool import City, Column, Pool
 from engine.rules.nouns import Point
-from engine.rules.place import apart, cell_of, centre_of, mean_edge
+from engine.rules.place import apart, cell_of, mean_edge
 
-_H3Error = cast(type[Exception], vars(h3)["H3BaseException"])
-# Without lists in between: the form of H3's answers that costs least.
-_disk = cast(Callable[[int, int], Iterable[int]], lean.grid_disk)
-_ring = cast(Callable[[int, int], Iterable[int]], lean.grid_ring)
 # In edge lengths of the resolution's mean hexagon, measured over the whole earth, pentagons included (the tests measure
-# again): a cell reaches 1.102 from its centre; the centres of ring k are at least 1.05 k from the centre of ring 0.
-REACH, STEP = 1.12, 1.03
-_FLAT_LAT, _FLAT_LNG, _FLAT_M = 66.0, 175.0, 150_000.0  # where a flat map bends by less than BENT
-_AT_ONCE = 2  # rings looked at together before the first bound: cheaper than one by one
+# again): a cell reaches 1.102 from its centre, and all finer cells that belong to it 1.15; the centres of ring k are at
+# least 1.05 k from the centre of ring 0.
+REACH, SPREAD, STEP = 1.12, 1.2, 1.03
+# The same in reaches of the cell in the middle, which says more nearby; for the first NEARBY rings alone.
+NEARBY, NEAR_REACH, NEAR_SPREAD, NEAR_STEP = 4, 1.1, 1.2, 1.2
+_FLAT_M = 150_000.0  # as far as a flat map bends by less than BENT
 _RARE = 8  # a skill that one in so many has, or fewer, is looked for among those who have it
+_SPARSE = 16  # where a coarse cell holds so many or fewer, the coarse cells are walked
 
 Spot = tuple[float, Column, int]  # square of degrees, column, slot
 Hit = tuple[float, str, Column, int]  # metres, worker id (for ties), column, slot
@@ -42,7 +35,6 @@ class Wanted:
     """
 
     place: Point
-    res: int
     need: int
     max_m: float
     kinds: frozenset[int] | None = None
@@ -59,38 +51,25 @@ class Found:
     rings: int
 
 
-def nearest(city: City, pool: Pool | None, wanted: Wanted) -> Found:
-    """Everyone wanted as far as the ``need``-th fresh one. ``pool``: holds all who are wanted, if they share a skill.
+def nearest(city: City, pool: Pool, wanted: Wanted) -> Found:
+    """Everyone wanted as far as the ``need``-th fresh one. ``pool``: holds all who are wanted.
 
     Rings are walked until nobody beyond them can be nearer. When the rings hold more cells than twice those where
     anybody is, these are looked at instead, so that a rare skill never walks an empty country.
     """
-    rare = pool is not None and pool.count * _RARE <= city.count
-    look = _LookInPool(city, pool, wanted) if pool is not None and rare else _Look(city, wanted)
-    place, edge_m = wanted.place, mean_edge(wanted.res, "m")
-    origin = cell_of(place.lat, place.lng, wanted.res)
-    off_m = REACH * edge_m + apart((place.lat, place.lng), centre_of(origin), "m")
-    around: Iterable[int] = _disk(origin, _AT_ONCE)
-    ring, walked = _AT_ONCE, 0
-    while look.occupied:
-        look.into(around)
+    few = pool.count * _RARE <= city.count or pool.count <= _SPARSE * len(pool.cells)
+    look = _LookInPool(city, pool, wanted) if few else _Look(city, wanted)
+    ring, walked, occupied = 1, 7, len(look.cells)
+    if occupied:
+        look.into(about(look.origin.cell))
+    while occupied and look.bound_m() >= look.beyond_m(ring + 1):
         ring += 1
         walked += 6 * ring
-        if STEP * edge_m * ring - off_m > look.bound_m():
-            break
-        if walked > 2 * look.occupied:
+        if walked > 2 * occupied:
             look.everywhere()
             break
-        around = ring_of(origin, ring)
+        look.into(second_ring(look.origin.cell) if ring == 2 else ring_of(look.origin.cell, ring))
     return look.result(ring)
-
-
-def ring_of(origin: int, k: int) -> Iterable[int]:
-    """The cells at grid distance k. Rings round a pentagon are short, and some versions of H3 refuse them."""
-    try:
-        return _ring(origin, k)
-    except _H3Error:
-        return set(_disk(origin, k)) - set(_disk(origin, k - 1))
 
 
 class _Look:
@@ -99,66 +78,91 @@ class _Look:
     Holds what was found so far, by squares of degrees of latitude; ``_bound`` follows the ``need``-th fresh worker.
     """
 
+    finer, reach, near_reach = 1, REACH, NEAR_REACH
+
     def __init__(self, city: City, wanted: Wanted) -> None:
-        place = wanted.place
-        self._columns, self.occupied = city.columns, len(city.columns)
-        self._wanted, self._kinds, self._fits = wanted, wanted.kinds, wanted.fits
+        place, res = wanted.place, city.res + self.finer
+        self.cells: Collection[int] = city.columns
+        self._columns, self._wanted = city.columns, wanted
         self._lat, self._lng, self._shrink = place.lat, place.lng, cos(radians(place.lat))
-        flat = abs(place.lat) < _FLAT_LAT and abs(place.lng) < _FLAT_LNG and wanted.max_m <= _FLAT_M
-        self._squares = self._flat if flat else self._round
+        self._flat = abs(place.lat) < FLAT_LAT and abs(place.lng) < FLAT_LNG and wanted.max_m <= _FLAT_M
+        self.origin: Ground = ground(cell_of(place.lat, place.lng, res))
+        self._off_m = apart((place.lat, place.lng), (self.origin.lat, self.origin.lng), "m")
+        self._edge_m = mean_edge(res, "m")
         self._forget()
 
     def _forget(self) -> None:
         self._found: list[Spot] = []
         self._fresh: list[float] = []
-        self._bound = (self._wanted.max_m / _DEGREE_M * _BENT) ** 2
+        self._bound = (self._wanted.max_m / DEGREE_M * BENT) ** 2
 
     def bound_m(self) -> float:
         """Nobody farther than this matters any more."""
-        return sqrt(self._bound) * _DEGREE_M
+        return sqrt(self._bound) * DEGREE_M
+
+    def beyond_m(self, ring: int) -> float:
+        """Nobody in this ring, or a later one, is nearer than this."""
+        if ring <= NEARBY:
+            return (NEAR_STEP * ring - self.near_reach) * self.origin.reach_m - self._off_m
+        return (STEP * ring - self.reach) * self._edge_m - self._off_m
 
     def into(self, cells: Iterable[int]) -> None:
-        """Look into the cells, the nearest first, until the next one can hold nobody who matters."""
-        columns, need, number = self._with_anybody(cells), self._wanted.need, count()
-        squares = self._squares([column.lat for column in columns], [column.lng for column in columns])
-        gaps = [sqrt(square) - column.reach_deg for square, column in zip(squares, columns, strict=True)]
-        for gap, _, column in sorted(zip(gaps, number, columns, strict=False)):
-            if gap > sqrt(self._bound):
-                break
-            self._look_at(column)
-            fresh = self._fresh
-            if len(fresh) >= need:
-                fresh.sort()
-                del fresh[need:]
-                self._bound = min(self._bound, fresh[-1] * _BENT**4)  # bent one way, and the other way back
+        """Look into those of the cells that can hold somebody who matters."""
+        fresh_from, bound = self._wanted.fresh_from, self._bound
+        seen = [(column, self._fitting(column)) for column in self._in_reach(cells)]
+        fresh = self._fresh
+        fresh += [
+            square
+            for column, squares in seen
+            for square, born in zip(squares, column.borns, strict=True)
+            if square <= bound and born >= fresh_from
+        ]
+        bound = self._tighten()
+        self._found += [
+            (square, column, slot)
+            for column, squares in seen
+            for slot, square in enumerate(squares)
+            if square <= bound
+        ]
 
     def everywhere(self) -> None:
         """Start again, over every cell where anybody is."""
         self._forget()
-        self.into(self._all())
+        self.into(self.cells)
 
-    def _with_anybody(self, cells: Iterable[int]) -> list[Column]:
-        return [column for column in map(self._columns.get, cells) if column]
+    def _tighten(self) -> float:
+        fresh, need = self._fresh, self._wanted.need
+        if len(fresh) >= need:
+            fresh.sort()
+            del fresh[need:]
+            self._bound = min(self._bound, fresh[-1] * BENT**4)  # bent one way, and the other way back
+        return self._bound
 
-    def _all(self) -> Iterable[int]:
-        return self._columns
-
-    def _look_at(self, column: Column) -> None:
-        bound, kinds, fits, fresh_from = self._bound, self._kinds, self._fits, self._wanted.fresh_from
-        found, fresh, borns = self._found, self._fresh, column.borns
-        for slot, square in enumerate(self._squares(column.lats, column.lngs)):
-            if square <= bound and (kinds is None or (column.kinds[slot] in kinds) is fits):
-                found.append((square, column, slot))
-                if borns[slot] >= fresh_from:
-                    fresh.append(square)
-
-    def _flat(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
+    def _in_reach(self, cells: Iterable[int]) -> list[Column]:
+        columns, reach = [column for column in map(self._columns.get, cells) if column], sqrt(self._bound)
+        if not self._flat:
+            return columns
         lat, lng, shrink = self._lat, self._lng, self._shrink
-        return [(y := a - lat) * y + (x := (b - lng) * shrink) * x for a, b in zip(lats, lngs, strict=True)]
+        return [
+            column
+            for column in columns
+            if (y := column.lat - lat) * y + (x := (column.lng - lng) * shrink) * x <= (reach + column.reach_deg) ** 2
+        ]
 
-    def _round(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
+    def _fitting(self, column: Column) -> list[float]:
+        """The squares of a column; NaN, which is within no bound, for workers of the wrong kind."""
+        squares, kinds, fits = self._squares(column.lats, column.lngs), self._wanted.kinds, self._wanted.fits
+        if kinds is None:
+            return squares
+        pairs = zip(squares, column.kinds, strict=True)
+        return [square if (kind in kinds) is fits else nan for square, kind in pairs]
+
+    def _squares(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
+        if self._flat:
+            lat, lng, shrink = self._lat, self._lng, self._shrink
+            return [(y := a - lat) * y + (x := (b - lng) * shrink) * x for a, b in zip(lats, lngs, strict=True)]
         here = (self._lat, self._lng)
-        return [(apart(here, spot, "m") / _DEGREE_M) ** 2 for spot in zip(lats, lngs, strict=True)]
+        return [(apart(here, spot, "m") / DEGREE_M) ** 2 for spot in zip(lats, lngs, strict=True)]
 
     def result(self, rings: int) -> Found:
         """The hits by true distance, and how far they are complete."""
@@ -175,29 +179,27 @@ class _Look:
             if need == 0:
                 reach_m = min(reach_m, metres)
                 break
-        return Found([hit for hit in hits if hit[0] <= reach_m], reach_m, rings)
+        while hits and hits[-1][0] > reach_m:
+            hits.pop()
+        return Found(hits, reach_m, rings)
 
 
 class _LookInPool(_Look):
-    """Among the few who have a skill."""
+    """Among the few who have a skill, or in a thinly settled place among all."""
+
+    finer, reach, near_reach = -1, SPREAD, NEAR_SPREAD
 
     def __init__(self, city: City, pool: Pool, wanted: Wanted) -> None:
         super().__init__(city, wanted)
-        self._pool, self.occupied = pool.cells, len(pool.cells)
+        self._pool = self.cells = pool.cells
 
-    def _with_anybody(self, cells: Iterable[int]) -> list[Column]:
-        pool, columns = self._pool, self._columns
-        return [columns[cell] for cell in cells if cell in pool]
-
-    def _all(self) -> Iterable[int]:
-        return self._pool
-
-    def _look_at(self, column: Column) -> None:
-        bound, kinds, fits, fresh_from = self._bound, self._kinds, self._fits, self._wanted.fresh_from
-        workers = [each for each in self._pool[column.cell] if kinds is None or (each.kind in kinds) is fits]
-        squares = self._squares([each.lat for each in workers], [each.lng for each in workers])
-        for square, worker in zip(squares, workers, strict=True):
-            if square <= bound:
-                self._found.append((square, worker.column, worker.slot))
-                if worker.born_mono_ms >= fresh_from:
-                    self._fresh.append(square)
+    def into(self, cells: Iterable[int]) -> None:
+        kinds, fits, fresh_from = self._wanted.kinds, self._wanted.fits, self._wanted.fresh_from
+        nobody: tuple[()] = ()
+        about = [worker for cell in cells for worker in self._pool.get(cell, nobody)]
+        workers = [worker for worker in about if kinds is None or (worker.kind in kinds) is fits]
+        squares = self._squares([worker.lat for worker in workers], [worker.lng for worker in workers])
+        pairs, bound = list(zip(squares, workers, strict=True)), self._bound
+        self._fresh += [square for square, each in pairs if square <= bound and each.born_mono_ms >= fresh_from]
+        bound = self._tighten()
+        self._found += [(square, worker.column, worker.slot) for square, worker in pairs if square <= bound]
