@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.drivers.linux_driver import LinuxDriver
@@ -95,6 +96,13 @@ class Console(App[int]):
             driver.resume_application_mode()
         else:
             self.call_later(self.refresh, layout=True)
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is pasted into a line is shown as symbols where it cannot be letters: a box prints what it holds as it
+        stands, and keeps of several lines the first."""
+        if isinstance(event, events.Paste):
+            event.text = inert(event.text)
+        await super().on_event(event)
 
     def action_interrupt(self) -> None:
         """ctrl+c copies what is selected; with nothing selected it leaves at once, also out of a dialog."""

@@ -8,7 +8,6 @@ from console.viewmodels.times import clock, countdown, day_hm, hm, left
 from console.words import inert
 
 ATTEMPTS_SHOWN = 12
-ATTACHMENT_SHOWN = 300
 
 
 def lines(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> list[Line]:
@@ -89,4 +88,4 @@ def _rest(row: JobRow) -> Iterator[Line]:
     if row.notes:
         yield (("notes ", HEAD), (inert(row.notes), PLAIN))
     if row.attachments not in ("", "{}"):
-        yield (("attached ", HEAD), (inert(row.attachments[:ATTACHMENT_SHOWN]), DIM))
+        yield (("attached ", HEAD), (inert(row.attachments), DIM))
