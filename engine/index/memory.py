@@ -10,7 +10,7 @@ from itertools import islice
 from threading import Lock
 from typing import Protocol
 
-from engine.index.glimpse import seen_at
+from engine.index.glimpse import all_seen
 from engine.index.pool import City, Tracked
 from engine.index.search import Hit, Wanted, nearest
 from engine.rules.freshness import (
@@ -144,8 +144,8 @@ class MemoryIndex:
             column = worker.column
             y, x = lat - column.lat, (lng - column.lng) * column.shrink
             if y * y + x * x < column.inner or cell_of(lat, lng, finer) == column.cell:
-                slot, home = worker.slot, column.home
-                column.lats[slot], column.lngs[slot], column.borns[slot] = lat, lng, born
+                at, home, rows = 3 * worker.slot, column.home, column.rows
+                rows[at], rows[at + 1], rows[at + 2] = lat, lng, born
                 y, x = lat - home.lat, (lng - home.lng) * home.shrink
                 worker.cell = home.cell if y * y + x * x < home.inner else cell_of(lat, lng, res)
             else:
@@ -227,8 +227,8 @@ class MemoryIndex:
             )
             others = self._lacking(city, place, kinds, unskilled_max, found.reach_m)
             return Near(
-                skilled=tuple([seen_at(column, slot, mono_ms, m) for m, _, column, slot in found.hits]),
-                unskilled=tuple([seen_at(column, slot, mono_ms, m) for m, _, column, slot in others]),
+                skilled=all_seen(found.hits, mono_ms),
+                unskilled=all_seen(others, mono_ms),
                 unskilled_more=max(0, lacking - len(others)),
                 rings=found.rings,
             )

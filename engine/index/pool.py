@@ -70,23 +70,23 @@ class Tracked(Presence):
 
 
 class Column:
-    """The hot workers of a cell of the grid: one slot each in every list. ``home``, ``coarse``: the cells above it.
+    """The hot workers of a cell of the grid, one slot each. ``home``, ``coarse``: the cells above it.
+
+    ``rows``: latitude, longitude and time of birth of each in turn, in one piece, so that all are fetched together.
 
     A finer cell may stick out of the one above: ``home`` is the cell of most of its ground, not of all of it.
     """
 
     __slots__ = (
-        "borns",
         "cell",
         "coarse",
         "home",
         "inner",
         "kinds",
         "lat",
-        "lats",
         "lng",
-        "lngs",
         "reach_deg",
+        "rows",
         "shrink",
         "workers",
     )
@@ -95,16 +95,13 @@ class Column:
         self.cell, self.home, self.coarse = own.cell, home, coarse
         self.lat, self.lng, self.shrink = own.lat, own.lng, own.shrink
         self.reach_deg, self.inner = own.reach_deg, own.inner
-        self.lats, self.lngs = array("d"), array("d")
-        self.borns, self.kinds = array("q"), array("q")
+        self.rows, self.kinds = array("d"), array("q")
         self.workers: list[Tracked] = []
 
     def put(self, worker: Tracked) -> None:
         worker.column, worker.slot = self, len(self.workers)
         self.workers.append(worker)
-        self.lats.append(worker.lat)
-        self.lngs.append(worker.lng)
-        self.borns.append(worker.born_mono_ms)
+        self.rows.extend((worker.lat, worker.lng, worker.born_mono_ms))
         self.kinds.append(worker.kind)
 
     def take(self, worker: Tracked) -> None:
@@ -113,12 +110,10 @@ class Column:
         self.workers[slot] = last
         last.slot = slot
         self.workers.pop()
-        for floats in (self.lats, self.lngs):
-            floats[slot] = floats[-1]
-            floats.pop()
-        for numbers in (self.borns, self.kinds):
-            numbers[slot] = numbers[-1]
-            numbers.pop()
+        self.rows[3 * slot : 3 * slot + 3] = self.rows[-3:]
+        del self.rows[-3:]
+        self.kinds[slot] = self.kinds[-1]
+        self.kinds.pop()
         worker.column, worker.slot = NOWHERE, -1
 
 

@@ -4,7 +4,7 @@ Workers are compared on a flat map first (a fraction of the cost of a great circ
 map bends; the few who remain are measured on the sphere. Where a flat map does not serve, the sphere is used for all.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import cos, inf, nan, radians, sqrt
 
@@ -19,6 +19,7 @@ from engine.rules.place import apart, cell_of, mean_edge
 REACH, SPREAD, STEP = 1.12, 1.2, 1.03
 # The same in reaches of the cell in the middle, which says more nearby; for the first NEARBY rings alone.
 NEARBY, NEAR_REACH, NEAR_SPREAD, NEAR_STEP = 4, 1.1, 1.2, 1.2
+NEAR_BENT, _NEAR = 1.004, (10_000 / DEGREE_M) ** 2  # within 10 km a flat map bends by less than this
 _FLAT_M = 150_000.0  # as far as a flat map bends by less than BENT
 _RARE = 8  # a skill that one in so many has, or fewer, is looked for among those who have it
 _SPARSE = 16  # where a coarse cell holds so many or fewer, the coarse cells are walked
@@ -110,19 +111,15 @@ class _Look:
         """Look into those of the cells that can hold somebody who matters."""
         fresh_from, bound = self._wanted.fresh_from, self._bound
         seen = [(column, self._fitting(column)) for column in self._in_reach(cells)]
-        fresh = self._fresh
-        fresh += [
+        self._fresh += [
             square
             for column, squares in seen
-            for square, born in zip(squares, column.borns, strict=True)
+            for square, born in zip(squares, column.rows[2::3], strict=True)
             if square <= bound and born >= fresh_from
         ]
         bound = self._tighten()
         self._found += [
-            (square, column, slot)
-            for column, squares in seen
-            for slot, square in enumerate(squares)
-            if square <= bound
+            (square, column, slot) for column, squares in seen for slot, square in enumerate(squares) if square <= bound
         ]
 
     def everywhere(self) -> None:
@@ -135,7 +132,8 @@ class _Look:
         if len(fresh) >= need:
             fresh.sort()
             del fresh[need:]
-            self._bound = min(self._bound, fresh[-1] * BENT**4)  # bent one way, and the other way back
+            bent = NEAR_BENT if fresh[-1] < _NEAR else BENT
+            self._bound = min(self._bound, fresh[-1] * bent**4)  # bent one way, and the other way back
         return self._bound
 
     def _in_reach(self, cells: Iterable[int]) -> list[Column]:
@@ -151,31 +149,38 @@ class _Look:
 
     def _fitting(self, column: Column) -> list[float]:
         """The squares of a column; NaN, which is within no bound, for workers of the wrong kind."""
-        squares, kinds, fits = self._squares(column.lats, column.lngs), self._wanted.kinds, self._wanted.fits
+        squares, kinds, fits = self._squares(column.rows), self._wanted.kinds, self._wanted.fits
         if kinds is None:
             return squares
         pairs = zip(squares, column.kinds, strict=True)
         return [square if (kind in kinds) is fits else nan for square, kind in pairs]
 
-    def _squares(self, lats: Sequence[float], lngs: Sequence[float]) -> list[float]:
+    def _squares(self, rows: Iterable[float]) -> list[float]:
+        """``rows``: latitude, longitude and something else, in turn."""
+        row, lat, lng = iter(rows), self._lat, self._lng
         if self._flat:
-            lat, lng, shrink = self._lat, self._lng, self._shrink
-            return [(y := a - lat) * y + (x := (b - lng) * shrink) * x for a, b in zip(lats, lngs, strict=True)]
-        here = (self._lat, self._lng)
-        return [(apart(here, spot, "m") / DEGREE_M) ** 2 for spot in zip(lats, lngs, strict=True)]
+            shrink = self._shrink
+            return [
+                y * y + x * x
+                for a, b, _ in zip(row, row, row, strict=True)
+                for y in [a - lat]  # a plain assignment to Python
+                for x in [(b - lng) * shrink]
+            ]
+        return [(apart((lat, lng), (a, b), "m") / DEGREE_M) ** 2 for a, b, _ in zip(row, row, row, strict=True)]
 
     def result(self, rings: int) -> Found:
         """The hits by true distance, and how far they are complete."""
         here, bound, wanted = (self._lat, self._lng), self._bound, self._wanted
         hits = [
-            (apart(here, (column.lats[slot], column.lngs[slot]), "m"), column.workers[slot].worker_id, column, slot)
+            (apart(here, (rows[3 * slot], rows[3 * slot + 1]), "m"), column.workers[slot].worker_id, column, slot)
             for square, column, slot in self._found
             if square <= bound
+            for rows in [column.rows]
         ]
         hits.sort()  # a worker is in one slot: ties end at its id
         reach_m, need = wanted.max_m, wanted.need
         for metres, _, column, slot in hits:
-            need -= column.borns[slot] >= wanted.fresh_from
+            need -= column.rows[3 * slot + 2] >= wanted.fresh_from
             if need == 0:
                 reach_m = min(reach_m, metres)
                 break
@@ -198,7 +203,7 @@ class _LookInPool(_Look):
         nobody: tuple[()] = ()
         about = [worker for cell in cells for worker in self._pool.get(cell, nobody)]
         workers = [worker for worker in about if kinds is None or (worker.kind in kinds) is fits]
-        squares = self._squares([worker.lat for worker in workers], [worker.lng for worker in workers])
+        squares = self._squares([each for worker in workers for each in (worker.lat, worker.lng, 0.0)])
         pairs, bound = list(zip(squares, workers, strict=True)), self._bound
         self._fresh += [square for square, each in pairs if square <= bound and each.born_mono_ms >= fresh_from]
         bound = self._tighten()
