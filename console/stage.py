@@ -48,7 +48,8 @@ class Script(Protocol):
 
 
 class House(Protocol):
-    """A scenario on a training database of its own. ``every``: all orders; told how many were played so far.
+    """A scenario on a training database of its own. ``every``: all orders; told what was found so far.
+    What it is told may raise, which ends the search.
     ``words``: of statements that are none of the engine's."""
 
     @property
@@ -60,7 +61,7 @@ class House(Protocol):
     @property
     def words(self) -> Mapping[str, str]: ...
     @property
-    def every(self) -> Callable[[Callable[[int], None] | None], Tally]: ...
+    def every(self) -> Callable[[Callable[[Tally], None] | None], Tally]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,22 +9,15 @@ from pathlib import Path
 import click
 from msgspec import Struct
 from rich.console import Console
-from rich.text import Text
 
 from console.cli import show
 from console.cli.call import Call, command
 from console.cli.trouble import OK, REFUSED
 from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
-from console.words import inert
+from console.transcripts import export, heading, painted
 from engine.ports import CallboardError
 from engine.rules.rehearsal import Tally
 from engine.verbs.rehearsed import Line, transcript
-
-SVG_COLUMNS = 100
-COLOURS = {"begin": "bold", "waiting": "yellow", "won": "bold green", "lost": "bold red", "change": "dim",
-           "rule": "bold", "said": "italic"}  # fmt: skip
-LANES = ("cyan", "magenta", "blue", "yellow")
-TEXTS = {SAFE: "", BARE: "-naive", GUARDED: "-guarded"}
 
 
 class ListedDoc(Struct, frozen=True, kw_only=True):
@@ -143,9 +136,9 @@ def _played(call: Call, room: RehearsalRoom, script: Script, kind: str) -> list[
 
 
 def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
-    show.line(_heading(script, kind))
+    show.line(heading(script, kind))
     show.line("")
-    Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(_painted(lines))
+    Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(painted(lines))
     show.line("")
 
 
@@ -162,36 +155,8 @@ def _ask(script: Script, notes: bool) -> None:
             show.line(f"  {line}")
 
 
-def _heading(script: Script, kind: str) -> str:
-    return f"{script.title}: {script.teaches}" if kind == SAFE else f"{script.title} ({kind})"
-
-
-def _painted(lines: Sequence[Line]) -> Text:
-    lanes = list(dict.fromkeys(each.lane for each in lines if each.lane and each.lane != "clock"))
-    made = Text()
-    for each in lines:
-        colour = COLOURS.get(each.kind, "")
-        if each.kind in ("step", "begin") and each.lane in lanes:
-            colour = f"{colour} {LANES[lanes.index(each.lane) % len(LANES)]}".strip()
-        made.append(inert(each.text), style=colour)
-        made.append("\n")
-    made.rstrip()
-    return made
-
-
 def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    text, picture = (folder / f"{script.name}{TEXTS[kind]}.{end}" for end in ("txt", "svg"))
-    body = "\n".join(inert(each.text) for each in lines)
-    text.write_text(f"{inert(_heading(script, kind))}\n\n{body}\n", encoding="utf-8")
-    width = max(SVG_COLUMNS, *(len(each.text) + 1 for each in lines))
-    with Path("/dev/null").open("w") as nowhere:
-        drawn = Console(file=nowhere, record=True, width=width, markup=False, highlight=False, emoji=False,
-                        force_terminal=True, color_system="truecolor")  # fmt: skip
-        drawn.print(_painted(lines))
-    title = script.title if kind == SAFE else f"{script.title} ({kind})"
-    # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.
-    picture.write_text(drawn.export_svg(title=inert(title), unique_id="rehearsal"), encoding="utf-8")
+    text, picture = export(folder, script, kind, lines)
     show.note(f"written: {text} and {picture}")
 
 
@@ -229,13 +194,18 @@ def _told(script: Script, kind: str, found: Tally) -> None:
 
 
 @contextmanager
-def _counting(what: str) -> Generator[Callable[[int], None] | None]:
+def _counting(what: str) -> Generator[Callable[[Tally], None] | None]:
     """How many have been played, on stderr where that is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     with Console(stderr=True, markup=False).status(what) as status:
-        yield lambda played: status.update(f"{what}: {played} schedules") if played % 20 == 0 else None
+
+        def said(found: Tally) -> None:
+            if found.schedules % 20 == 0:
+                status.update(f"{what}: {found.schedules} schedules, {len(found.violations)} violations")
+
+        yield said
 
 
 COMMANDS = {"rehearse": rehearse}

@@ -322,7 +322,7 @@ def every_schedule(make: Make, check: Check) -> Explored:
                 each.close()
         explored.schedules += 1
         explored.moves += len(lines)
-        explored.ends[_ends(movers)] += 1
+        explored.ends[ends_of(movers)] += 1
         while trace and trace[-1][0] + 1 >= trace[-1][1]:
             trace.pop()
         if not trace:
@@ -342,7 +342,8 @@ def _play(movers: Sequence[Mover], prefix: Sequence[int]) -> tuple[list[tuple[in
     return trace, lines
 
 
-def _ends(movers: Sequence[Mover]) -> str:
+def ends_of(movers: Sequence[Mover]) -> str:
+    """How each session ended, in words."""
     return "; ".join(f"{each.name} {each.outcome}" for each in movers if isinstance(each, Mortal))
 
 

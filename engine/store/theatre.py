@@ -19,7 +19,19 @@ from engine.store.session import connect
 from engine.store.sessions import Session, Ticks
 from engine.store.sqlite import SqliteStore
 from engine.store.statements import named
-from engine.store.stepper import Actor, Factory, Kill, Mortal, Mover, Naive, Tick, copy_of, every_schedule, template_of
+from engine.store.stepper import (
+    Actor,
+    Factory,
+    Kill,
+    Mortal,
+    Mover,
+    Naive,
+    Tick,
+    copy_of,
+    ends_of,
+    every_schedule,
+    template_of,
+)
 
 Acts = Sequence[tuple[str, Factory]]
 Calls = Sequence[tuple[str, Callable[[], str]]]
@@ -205,12 +217,17 @@ class Theatre:
 
     def every(
         self, cast: Callable[[Path], Sequence[Session]], clock_to_ms: Sequence[int], *, deaths: bool,
-        playing: Callable[[int], None] | None = None,
+        playing: Callable[[Tally], None] | None = None,
     ) -> Tally:  # fmt: skip
         """Every order in which the sessions and the clock can move, each on a fresh copy beside the stage; ``deaths``:
         also with one session dying at any statement of a transaction. Naive programs are asked only whether anyone was
-        promised twice; safe ones every invariant."""
-        played, broken, path = [0], list[str](), self.path.with_name("orders.db")
+        promised twice; safe ones every invariant. ``playing``: told after each what was found so far; what it raises
+        ends the search."""
+        ends, broken, path = Counter[str](), list[str](), self.path.with_name("orders.db")
+
+        def so_far() -> Tally:
+            outcomes = tuple(sorted(ends.items(), key=lambda each: (-each[1], each[0])))
+            return Tally(schedules=ends.total(), violations=tuple(broken), outcomes=outcomes)
 
         def make() -> list[Mover]:
             copy_of(self._template, path)
@@ -222,20 +239,16 @@ class Theatre:
             wrong = list(self._broken(path, movers))
             if wrong:
                 broken.append(f"{'; '.join(wrong)} ({' · '.join(COUNTED.sub('', each) for each in lines)})")
-            played[0] += 1
-            if played[0] > SCHEDULES_MAX:
+            ends[DIED.sub("died", ends_of(movers))] += 1
+            if ends.total() > SCHEDULES_MAX:
                 raise Invalid(
                     f"more than {SCHEDULES_MAX} schedules: play fewer sessions, or fewer acts, against each other"
                 )
             if playing is not None:
-                playing(played[0])
+                playing(so_far())
 
-        found = every_schedule(make, check)
-        ends = Counter[str]()
-        for end, n in found.ends.items():
-            ends[DIED.sub("died", end)] += n
-        outcomes = tuple(sorted(ends.items(), key=lambda each: (-each[1], each[0])))
-        return Tally(schedules=found.schedules, violations=tuple(broken), outcomes=outcomes)
+        every_schedule(make, check)
+        return so_far()
 
     def _broken(self, path: Path, movers: Sequence[Mover]) -> Iterator[str]:
         with closing(connect(str(path), readonly=True)) as db:
