@@ -26,6 +26,11 @@ class Metrics:
         with self._lock:
             return dict(self._counts)
 
+    def taken(self, name: str) -> int:
+        """How many recent durations are kept of it."""
+        with self._lock:
+            return len(self._durations.get(name, ()))
+
     def quantile_us(self, name: str, share: float) -> int | None:
         """The duration that ``share`` of the recent ones do not pass; None before the first."""
         with self._lock:

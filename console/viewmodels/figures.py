@@ -1,0 +1,234 @@
+"""The figures of SPEC 12 as lines: each with its limit in words, and a small plot where there is a history. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.cells import cell_len
+
+from console.viewmodels.cells import ACCENT, ALERT, BOLD, DIM, HEAD, PLAIN, WARN, Line, bar, fit
+from console.words import inert
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+NAME = 18
+STEP_MIN, STEPS = 5, 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What is alarmed above; see the [alert] settings of the same names."""
+
+    expiry_rate: float
+    router_timeout_rate: float
+    stale_rate: float
+    top_decile_share: float
+    rate_from: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiguresRow:
+    """One look. ``_us`` microseconds, None where nothing was measured yet by this process. The histories are counts of
+    5 minutes each, the newest last; ``truncated``: the audit read did not reach back over all of them."""
+
+    since_min: int
+    decision_p50_us: int | None
+    decision_p99_us: int | None
+    decisions: int
+    counts: Mapping[str, int]
+    due_today: int
+    missed_today: int
+    assign_p50_ms: int | None
+    assign_p90_ms: int | None
+    offers_15_min: Mapping[str, int]
+    confidence: Mapping[str, int]
+    router: str
+    router_calls: int
+    router_timeouts: int
+    router_failures: int
+    on_shift: int
+    fresh: int
+    stale: int
+    silent: int
+    busy: int
+    top_decile_share: float | None
+    gini: float
+    jobs_by_worker: tuple[int, ...]
+    alerts_10_min: int
+    alert_budget: int
+    overrides: Mapping[str, int]
+    fixes: Mapping[str, int]
+    histories: Mapping[str, tuple[int, ...]]
+    truncated: bool
+    limits: Limits
+
+
+Section = tuple[str, list[Line]]
+
+
+def sections(row: FiguresRow, width: int) -> list[Section]:
+    return [
+        ("Deciding", _deciding(row)),
+        ("Offers", _offers(row, width)),
+        ("Jobs", _jobs(row, width)),
+        ("Workers", _workers(row, width)),
+        ("Alerts", _alerts(row, width)),
+        ("Router", _router(row)),
+        ("Overrides by reason", _counted(row.overrides, "none lately", width)),
+        ("Positions, since this desk started", _counted(row.fixes, "none taken in by this process", width)),
+    ]
+
+
+def columns(found: list[Section], width: int) -> tuple[list[Line], list[Line]]:
+    """Side by side where there is room: the second column begins where the first has reached half."""
+    blank: Line = ((" ", PLAIN),)
+    blocks: list[list[Line]] = [[((title, HEAD),), *lines, blank] for title, lines in found]
+    if width < 100:
+        return [line for block in blocks for line in block], []
+    half, left, right = sum(map(len, blocks)) / 2, list[Line](), list[Line]()
+    for block in blocks:
+        (left if len(left) + len(block) / 2 <= half and not right else right).extend(block)
+    return left, right
+
+
+def _one(name: str, value: str, *more: tuple[str, str], look: str = BOLD) -> Line:
+    return ((f" {fit(name, NAME)} ", PLAIN), (value, look), *more)
+
+
+def _deciding(row: FiguresRow) -> list[Line]:
+    if row.decision_p99_us is None or row.decision_p50_us is None:
+        return [_one("latency", "–", (" no decision made by this process yet", DIM), look=DIM)]
+    p99_ms = row.decision_p99_us / 1000
+    over = p99_ms >= 500
+    limit = (" above the limit of 500 ms" if over else " of 500 ms allowed", WARN if over else DIM)
+    return [
+        _one("latency p50", f"{row.decision_p50_us / 1000:.1f} ms", (f" of {row.decisions} decisions", DIM)),
+        _one("latency p99", f"{p99_ms:.1f} ms", limit),
+    ]
+
+
+def _offers(row: FiguresRow, width: int) -> list[Line]:
+    total = sum(row.offers_15_min.values())
+    expired = row.offers_15_min.get("EXPIRED", 0)
+    outcomes = " · ".join(f"{n} {inert(state.lower())}" for state, n in row.offers_15_min.items()) or "none"
+    mix = " · ".join(f"{n} {inert(name)}" for name, n in row.confidence.items()) or "none standing"
+    return [
+        _one("in 15 min", outcomes),
+        _rate("expiry rate", expired, total, row.limits.expiry_rate, row.limits.rate_from),
+        _one("confidence", mix),
+        _plot("offered", row, width),
+        _plot("accepted", row, width),
+        _plot("expired", row, width),
+    ]
+
+
+def _jobs(row: FiguresRow, width: int) -> list[Line]:
+    parts = [
+        f"{n} {inert(state.removesuffix('_ALERT').replace('_', ' ').lower())}" for state, n in row.counts.items() if n
+    ]
+    lines: list[Line] = [((f" {' · '.join(parts[at : at + 4])}", BOLD),) for at in range(0, len(parts), 4)]
+    missed = f"{row.missed_today} of {row.due_today} due so far today"
+    share = f"{row.missed_today / row.due_today:.0%} " if row.due_today else "– "
+    lines.append(_one("missed windows", share, (missed, DIM), look=WARN if row.missed_today else BOLD))
+    if row.assign_p50_ms is None or row.assign_p90_ms is None:
+        lines.append(_one("time to assign", "–", (" nothing accepted lately", DIM), look=DIM))
+    else:
+        lines.append(
+            _one(
+                "time to assign",
+                f"p50 {_took(row.assign_p50_ms)} · p90 {_took(row.assign_p90_ms)}",
+                (" intake to accept", DIM),
+            )
+        )
+    return [*lines, _plot("created", row, width), _plot("finished", row, width)]
+
+
+def _took(ms: int) -> str:
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{ms / 60_000:.1f} min"
+
+
+def _workers(row: FiguresRow, width: int) -> list[Line]:
+    heard = f"{row.fresh} fresh · {row.stale} stale · {row.silent} silent"
+    used = f"{row.busy / row.on_shift:.0%}" if row.on_shift else "–"
+    top = "–" if row.top_decile_share is None else f"{row.top_decile_share:.0%}"
+    over = row.top_decile_share is not None and row.top_decile_share > row.limits.top_decile_share
+    allowed = f" above {row.limits.top_decile_share:.0%}" if over else f" alarm above {row.limits.top_decile_share:.0%}"
+    most = max(row.jobs_by_worker, default=0)
+    return [
+        _one("on shift", str(row.on_shift), (f" {heard}", PLAIN)),
+        _rate("stale fraction", row.stale, row.on_shift, row.limits.stale_rate, row.limits.rate_from),
+        _one("utilisation", used, (f" {row.busy} of them booked now", DIM)),
+        _one("top tenth's share", top, (allowed, ALERT if over else DIM), look=ALERT if over else BOLD),
+        _one("Gini today", f"{row.gini:.2f}", (" 0 is even, 1 is all to one", DIM)),
+        _one(
+            "jobs by worker", spark(row.jobs_by_worker, min(24, width - NAME - 20)), (f" most {most}", DIM), look=ACCENT
+        ),
+    ]
+
+
+def _alerts(row: FiguresRow, width: int) -> list[Line]:
+    over = row.alerts_10_min > row.alert_budget
+    words = f" above the budget of {row.alert_budget}" if over else f" of a budget of {row.alert_budget}"
+    return [
+        _one("in 10 min", str(row.alerts_10_min), (words, WARN if over else DIM), look=WARN if over else BOLD),
+        _plot("opened", row, width),
+    ]
+
+
+def _router(row: FiguresRow) -> list[Line]:
+    if row.router == "none":
+        return [_one("router", "none set", (" times are estimated: confidence low", DIM))]
+    rate = _rate(
+        "timeout rate", row.router_timeouts, row.router_calls, row.limits.router_timeout_rate, row.limits.rate_from
+    )
+    calls = f" {row.router_calls} calls in 5 min, {row.router_failures} without a believable answer"
+    return [_one("router", row.router, (calls, DIM), look=BOLD if row.router == "ok" else WARN), rate]
+
+
+def _rate(name: str, part: int, whole: int, limit: float, rate_from: int) -> Line:
+    share = part / whole if whole else 0.0
+    over = whole >= rate_from and share >= limit
+    words = f" {part} of {whole}, {'above' if over else 'alarm above'} {limit:.0%}"
+    few = f" (from {rate_from})" if whole < rate_from else ""
+    return _one(
+        name, f"{share:.0%}" if whole else "–", (words + few, ALERT if over else DIM), look=ALERT if over else BOLD
+    )
+
+
+def _plot(name: str, row: FiguresRow, width: int) -> Line:
+    counts = row.histories.get(name, ())
+    room = max(4, min(len(counts), width - NAME - 14))
+    counts = counts[-room:]
+    words = f" {sum(counts)} in {room * STEP_MIN // 60} h" if room * STEP_MIN >= 60 else f" {sum(counts)} lately"
+    cut = " (as far as read)" if row.truncated else ""
+    return ((f" {fit(name, NAME)} ", PLAIN), (spark(counts, room), ACCENT), (words + cut, DIM))
+
+
+def spark(counts: Sequence[int], room: int) -> str:
+    """One column a count, the highest of them full; nothing is a low line. More counts than room are gathered."""
+    if not counts or room <= 0:
+        return ""
+    if len(counts) > room:
+        edges = [len(counts) * at // room for at in range(room + 1)]
+        counts = [max(counts[start:end], default=0) for start, end in pairwise(edges)]
+    top = max(counts)
+    return "".join(BLOCKS[0] if each <= 0 or top <= 0 else BLOCKS[max(1, each * 7 // top)] for each in counts)
+
+
+def _counted(counts: Mapping[str, int], empty: str, width: int) -> list[Line]:
+    if not counts:
+        return [((f" {empty}", DIM),)]
+    most = max(counts.values())
+    names = max(NAME, min(28, max(cell_len(inert(each)) for each in counts)))
+    room = max(4, min(20, width - names - 12))
+    return [
+        (
+            (f" {fit(name.replace('_', ' '), names)} ", PLAIN),
+            (f"{n:>5} ", BOLD),
+            (bar(n, most, room).rstrip("▁"), ACCENT),
+        )
+        for name, n in sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    ]
+
+
+def summary(row: FiguresRow) -> str:
+    return f"Figures · histories of {STEPS * STEP_MIN // 60} h in steps of {STEP_MIN} min"
