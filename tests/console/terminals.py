@@ -14,14 +14,17 @@ import sys
 import termios
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.cells import get_character_cell_size
 
+from console.words import UNSEEN, WRITING
 from engine import wiring
 from engine.imports.parsed import Parsed
+from engine.ports import Engine
 from engine.rules.nouns import FixReport, NewWorker
 from engine.verbs import ingest, intake
 from engine.verbs.site import SiteFile
@@ -87,7 +90,7 @@ class Glass:
             self.x = 0
         elif letter == "\n":
             self.y = min(self.height - 1, self.y + 1)
-        elif letter < " " or "\x7f" <= letter <= "\x9f":
+        elif unicodedata.category(letter) in UNSEEN and letter not in WRITING:
             self.strange.append(letter)
         elif wide := get_character_cell_size(letter):
             for n in range(wide):
@@ -218,16 +221,22 @@ def live_site(path: Path, *, jobs: int = 3, workers: int = 3) -> Path:
     wiring.create(path, SiteFile(name="Harbour campus", zone="Europe/Rome", overrides=quiet), training=False)
     engine = wiring.open_engine(path)
     now_ms = engine.store.clock(engine.tenant).now_ms
-    shift = {"shift_starts_ms": now_ms - 60 * MINUTE_MS, "shift_ends_ms": now_ms + 600 * MINUTE_MS}
-    staff = [replace(worker(at, f"Person {at}"), **shift) for at in range(1, workers + 1)]
-    intake.import_workers(engine, WHO, Parsed(items=tuple(enumerate(staff, 1)), rejected=(), warnings=()))
-    ingest.report(engine, [fix(each, now_ms) for each in staff], received_ms=now_ms, archive=[])
-    ingest.write_behind(engine, [])
+    staffed(engine, [worker(at, f"Person {at}") for at in range(1, workers + 1)])
     for at in range(jobs):
         due_ms = now_ms + (60 + at) * MINUTE_MS
         intake.create_job(engine, WHO, replace(job(f"J-{at}", due_min=60), not_before_ms=now_ms, due_by_ms=due_ms))
     wiring.close(engine)
     return path
+
+
+def staffed(engine: Engine, staff: list[NewWorker]) -> None:
+    """Take these workers on, on shift for hours and seen just now."""
+    now_ms = engine.store.clock(engine.tenant).now_ms
+    shift = {"shift_starts_ms": now_ms - 60 * MINUTE_MS, "shift_ends_ms": now_ms + 600 * MINUTE_MS}
+    staff = [replace(each, **shift) for each in staff]
+    intake.import_workers(engine, WHO, Parsed(items=tuple(enumerate(staff, 1)), rejected=(), warnings=()))
+    ingest.report(engine, [fix(each, now_ms) for each in staff], received_ms=now_ms, archive=[])
+    ingest.write_behind(engine, [])
 
 
 def fix(of: NewWorker, now_ms: int) -> FixReport:
