@@ -51,6 +51,7 @@ class Console(App[int]):
         self.behind = behind
         self.ticks = ticks
         self.animation_level = "none"
+        self.keys: dict[str, str] = {}
         for each in THEMES:
             self.register_theme(each)
         self.theme = THEMES[0].name

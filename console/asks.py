@@ -21,14 +21,15 @@ from console.viewmodels.rows import (
 from engine.ports import CallboardError, Engine, Forbidden
 from engine.rules.ledger import Alert, Considered, Decision
 from engine.rules.nouns import Actor, Job, Offer, Role
-from engine.verbs import answer as answers
-from engine.verbs import assign as assigning
 from engine.verbs import override as overriding
-from engine.verbs import revoke, triage
+from engine.verbs import revoke
 from engine.verbs.cells import cell_map, job_cell
+from engine.verbs.decide import batches, considered
+from engine.verbs.decide import look as look_around
 from engine.verbs.why import Why, why
 
 WHOLE_READ_S = 5.0
+BUDGET_MS = 600_000
 CHANGES_FOLLOWED = 200
 CELLS_EVERY_S = 1.0
 CELLS_SHARE = 50
@@ -62,6 +63,7 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
             fresh = _rows(engine, memory, tuple(each for each in found if each is not None), offers)
             memory.jobs = {**memory.jobs, **fresh}
         alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
+        lately = engine.store.alerts_since(engine.tenant, now_ms - BUDGET_MS)
         rounds = _rounds(engine, now_ms)
         _map(engine, memory, site, now_s)
         detail = None if job_id is None else _detail(engine, job_id, memory.names)
@@ -71,6 +73,7 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
         site=site,
         jobs=memory.jobs,
         alerts=alerts,
+        alerts_lately=lately,
         offers=tuple(_offer(each, memory.names) for each in offers),
         router=ROUTER.get(engine.road.state().breaker, "?"),
         rounds=rounds,
@@ -99,6 +102,15 @@ def _map(engine: Engine, memory: Memory, site: SiteFacts, now_s: float) -> None:
     )  # fmt: skip
     memory.cells = memory.cells if memory.cells == drawn else drawn
     memory.cells_s, memory.cells_cost_s = now_s, (engine.mono_ms() - began_ms) / 1000
+
+
+def rows_now(engine: Engine) -> tuple[tuple[JobRow, ...], tuple[AlertRow, ...], dict[str, str]]:
+    """The live jobs, the open alerts and everybody's name, read anew; inside a snapshot of the caller's."""
+    memory = Memory()
+    offers = engine.store.live_offers(engine.tenant)
+    memory.jobs = _rows(engine, memory, engine.store.jobs(engine.tenant, live_only=True), offers)
+    alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
+    return tuple(memory.jobs.values()), alerts, memory.names
 
 
 def _changed(engine: Engine, memory: Memory) -> set[str] | None:
@@ -173,6 +185,7 @@ def _alert(alert: Alert, memory: Memory) -> AlertRow:
         owner=alert.owner or "",
         snoozed_until_ms=alert.snoozed_until_ms,
         escalated=alert.escalated,
+        seen=alert.seen,
         due_ms=job.due_by_ms if job else None,
     )
 
@@ -226,56 +239,6 @@ def _decision(made: Decision, names: Mapping[str, str]) -> DecisionRow:
     )
 
 
-# --- acts -------------------------------------------------------------------------------------------------------
-
-
-def assign(engine: Engine, actor: Actor, job_id: str) -> str:
-    """Try now; what came of it in words."""
-    made = assigning.assign(engine, actor, job_id)
-    if made.offer is not None and made.outcome is assigning.Outcome.OFFERED:
-        return f"assign {job_id}: offered to {made.offer.worker_id} for {engine.settings.lease.offer_ttl_s} s"
-    if made.outcome is assigning.Outcome.STANDING and made.offer is not None:
-        return f"assign {job_id}: the offer to {made.offer.worker_id} stands"
-    reasons: dict[str, int] = {}
-    for each in made.considered:
-        reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
-    if made.outcome in (assigning.Outcome.ALERT, assigning.Outcome.NO_ELIGIBLE):
-        return f"assign {job_id}: no eligible worker; {assigning.reasons(reasons)}"
-    return f"assign {job_id}: not done, it is {made.job.state} now"
-
-
-def acknowledge(engine: Engine, actor: Actor, alert_id: str) -> str:
-    done = triage.triage(engine, actor, "ack", alert_id)
-    return f"alert ack {done.id}: {done.kind} acknowledged by {done.acked_by}"
-
-
-def withdraw(engine: Engine, actor: Actor, offer_id: str, reason: str, words: str) -> str:
-    done = revoke.withdraw(engine, actor, offer_id, revoke.reasoned(reason, words))
-    then = answers.next_for(engine, done.job.id)
-    tried = f"; {then.outcome.replace('_', ' ')}" if then else ""
-    return f"withdraw {offer_id}: job {done.job.id} is {done.job.state} again{tried}"
-
-
-def release(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
-    done = revoke.release(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
-    return f"release {job_id}: it is {_after(engine, job_id, done)}"
-
-
-def reassign(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
-    done = revoke.reassign(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
-    return f"reassign {job_id}: it is {_after(engine, job_id, done)}"
-
-
-def cancel(engine: Engine, actor: Actor, job_id: str, aimed_at: str, reason: str, words: str) -> str:
-    revoke.cancel(engine, actor, job_id, revoke.reasoned(reason, words), aimed_at=aimed_at)
-    return f"cancel {job_id}: CANCELLED"
-
-
-def _after(engine: Engine, job_id: str, done: revoke.Revoked) -> str:
-    job = engine.store.job(engine.tenant, job_id) or done.job
-    return f"{job.state}{f' to {done.next.offer.worker_id}' if done.next and done.next.offer else ''}"
-
-
 # --- override and why -------------------------------------------------------------------------------------------
 
 
@@ -293,13 +256,15 @@ class Choosable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What an override dialog is opened on: the job's ``state`` and ``version`` as seen, ranked first, then refused."""
+    """What an override dialog is opened on: the job's ``state`` and ``version`` as seen, ranked first, then refused.
+    ``standing``: who has a live offer on it, which an override withdraws."""
 
     job_id: str
     state: str
     version: int
     due_by_ms: int
     workers: tuple[Choosable, ...]
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +281,12 @@ def choices(engine: Engine, job_id: str) -> Choices:
     told = why(engine, job_id)
     everyone = engine.store.workers(engine.tenant)
     names = {each.id: each.name for each in everyone}
-    listed = [_choosable(at, each, names) for at, each in enumerate(told.now or (), start=1)]
+    asked = told.now
+    if asked is None and told.job.live_offer_id is not None:
+        found = look_around(engine, job_id)
+        asked = considered(found, next(batches(engine, found), ()))
+    listed = [_choosable(at, each, names) for at, each in enumerate(asked or (), start=1)]
+    offer = engine.store.offer(engine.tenant, told.job.live_offer_id) if told.job.live_offer_id else None
     met = {each.worker_id for each in listed}
     others = [
         Choosable(worker_id=each.id, name=each.name, rank=None, verdict="not looked at",
@@ -330,6 +300,7 @@ def choices(engine: Engine, job_id: str) -> Choices:
         version=told.job.version,
         due_by_ms=told.job.due_by_ms,
         workers=tuple(ordered),
+        standing=_name(names, offer.offer.worker_id) if offer else "",
     )
 
 
@@ -363,16 +334,6 @@ def preview(engine: Engine, actor: Actor, job_id: str, worker_id: str) -> Previe
     return Preview(
         overrules=tuple(f"{each.reason}: {each.detail}" for each in chosen.overrules), late_ms=chosen.late_ms, barred=""
     )
-
-
-def override(
-    engine: Engine, actor: Actor, job_id: str, worker_id: str, reason: str, words: str, *, version: int, force: bool
-) -> str:
-    """``version``: the job's when the dialog was opened; checked again here, and a conflict is raised as Stale."""
-    why_said = revoke.reasoned(reason, words)
-    done = overriding.override(engine, actor, job_id, worker_id, why_said, force=force, version=version)
-    over = ", ".join(str(each.reason) for each in done.overrules) or "nothing"
-    return f"override {job_id} {worker_id}: {done.job.state}, overruling {over}"
 
 
 def explain(engine: Engine, job_id: str) -> Why:

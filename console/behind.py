@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from console.asks import Memory
     from engine.ports import Engine
     from engine.rounds import Rounds
-    from engine.rules.nouns import Actor
+    from engine.rules.nouns import Actor, Role
 
 T = TypeVar("T")
 log = logging.getLogger("callboard.console")
@@ -62,6 +63,8 @@ class Behind:
         self._user = user or _user()
         self._read_only, self._tenant = read_only, tenant
         self.snap: Snapshot | None = None
+        self.guarded = False
+        self.idle_lock_s = 0.0
         self.unread = ""
         self.failed = ""
         self.failed_code = 2
@@ -166,6 +169,7 @@ class Behind:
         from console.asks import Memory
         from engine import wiring
         from engine.rules.nouns import Actor, Role
+        from engine.rules.roles import MAY
 
         readonly = self._read_only or (self.path.exists() and not os.access(self.path, os.W_OK))
         engine = wiring.open_engine(self.path, tenant=self._tenant, readonly=readonly)
@@ -173,9 +177,23 @@ class Behind:
         role = Role.TRAINER if training else Role.DISPATCHER
         self._actor = Actor(name=self._user, role=role, tenant=engine.tenant)
         self._site = SiteFacts(name=engine.site.name, zone=engine.site.zone, training=training, readonly=readonly,
-                               demo=self._demo is not None, actor=self._actor.name, role=str(role))  # fmt: skip
+                               demo=self._demo is not None, actor=self._actor.name, role=str(role), acts=MAY[role],
+                               alert_budget=engine.settings.alert.budget_per_10_min,
+                               undo_s=engine.settings.console.undo_s, bell=engine.settings.console.bell)  # fmt: skip
+        self.guarded = bool(engine.store.rows(engine.tenant, "list_operators"))
+        self.idle_lock_s = engine.settings.console.idle_lock_min * 60.0
         self._memory = Memory()
         self._engine = engine
+
+    def sit_down(self, name: str, role: "Role") -> None:
+        """An operator has signed in: acts are theirs from now on."""
+        from engine.rules.nouns import Actor
+        from engine.rules.roles import MAY
+
+        if self._actor is not None and self._site is not None:
+            self._actor = Actor(name=name, role=role, tenant=self._actor.tenant)
+            self._site = replace(self._site, actor=name, role=str(role), acts=MAY[role])
+            self.nudge()
 
     def read(self) -> None:
         """Take one look."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from console.behind import NotOpen
 from console.commands import DeskState
-from console.viewmodels.rows import JobRow
+from console.viewmodels.commands_typed import told
+from console.viewmodels.rows import AlertRow, JobRow
 
 if TYPE_CHECKING:
+    from console.acts import Done, Reason
     from console.screens.desk import Desk
-    from console.screens.reason import Reasoned
     from engine.ports import Engine
     from engine.rules.nouns import Actor
 
@@ -34,170 +35,281 @@ async def asked(desk: "Desk", doing: str, ask: "Callable[[Engine, Actor], T]") -
     return None
 
 
-async def act(desk: "Desk", doing: str, ask: "Callable[[Engine, Actor], str]") -> None:
-    """One act behind the screen; its outcome, told as its typed equivalent, is one line."""
-    said = await asked(desk, doing, ask)
-    if said is not None:
-        desk.tell(said, "ok")
+async def act(desk: "Desk", line: str, ask: "Callable[[Engine, Actor], Done]") -> None:
+    """One act behind the screen; ``line``: as it would be typed. Its outcome is one line, and what was done another."""
+    done = await asked(desk, line.removeprefix("/"), ask)
+    if done is not None:
+        desk.did(line, done.undo)
+        grace = f"  (U undoes it for {desk.grace_s:g} s)" if done.undo else ""
+        desk.tell(f"{done.said}{grace}", "ok")
     desk.console.look_again()
 
 
-async def reasoned(desk: "Desk", doing: str, title: str, means: str) -> "Reasoned | None":
-    from console.screens.reason import WithReason
+async def reasoned(desk: "Desk", state: DeskState, verb: str, target: str, title: str, means: str) -> "Reason | None":
+    """The reason: as typed, or asked for in a dialog; with the line that says the whole act."""
+    from console.acts import Reason
 
-    said = await desk.console.push_screen_wait(WithReason(title, means))
-    if said is None:
-        desk.tell(f"{doing}: left, nothing was changed")
-    return said
+    if state.typed is not None and state.typed.reason:
+        code, words = state.typed.reason, state.typed.words
+    else:
+        from console.screens.reason import WithReason
+
+        said = await desk.console.push_screen_wait(WithReason(title, means))
+        if said is None:
+            desk.tell(f"{verb} {target}: left, nothing was changed")
+            return None
+        code, words = said.reason, said.words
+    return Reason(code=code, words=words, line=told(verb, target, code))
 
 
-def _aim(state: DeskState) -> JobRow:
+def line_of(verb: str, target: str, why: "Reason") -> str:
+    return told(verb, target, why.code, words=why.words)
+
+
+def job_of(state: DeskState) -> JobRow:
     assert state.job is not None, "the command was allowed without a job"
     return state.job
 
 
-async def assign(desk: "Desk", state: DeskState) -> None:
-    from console import asks
-
-    job_id = _aim(state).id
-    await act(desk, f"assign {job_id}", lambda engine, actor: asks.assign(engine, actor, job_id))
-
-
-async def acknowledge(desk: "Desk", state: DeskState) -> None:
-    from console import asks
-
+def alert_of(state: DeskState) -> AlertRow:
     assert state.alert is not None, "the command was allowed without an alert"
-    alert_id = state.alert.id
-    await act(desk, f"alert ack {alert_id}", lambda engine, actor: asks.acknowledge(engine, actor, alert_id))
+    return state.alert
+
+
+# --- offers ---------------------------------------------------------------------------------------------------------
+
+
+async def assign(desk: "Desk", state: DeskState) -> None:
+    from console import acts
+
+    if state.typed is not None and state.typed.worker_id:
+        await override(desk, state)
+        return
+    job_id = job_of(state).id
+    await act(desk, told("offer", job_id), lambda engine, actor: acts.assign(engine, actor, job_id))
 
 
 async def override(desk: "Desk", state: DeskState) -> None:
-    from console import asks
+    from console import acts
+
+    job, typed = job_of(state), state.typed
+    if typed is not None and typed.worker_id and typed.reason:
+        why = acts.Reason(code=typed.reason, words=typed.words)
+        await _override(desk, job.id, typed.worker_id, why, job.version, force=typed.force)
+        return
+    picked = await _picked(desk, state)
+    if picked is not None:
+        (worker_id, force, version), why = picked
+        await _override(desk, job.id, worker_id, why, version, force=force)
+
+
+async def _picked(desk: "Desk", state: DeskState) -> "tuple[tuple[str, bool, int], Reason] | None":
+    """Worker, force and the version as shown, from the dialog; None where it was left or could not be opened."""
+    from console import acts, asks
     from console.screens.override import Override
 
-    job_id = _aim(state).id
+    job_id, typed = job_of(state).id, state.typed
     opened = await asked(desk, f"override {job_id}", lambda engine, _: asks.choices(engine, job_id))
     if opened is None:
-        return
+        return None
     desk.tell("")
-    picked = await desk.console.push_screen_wait(Override(desk.console.behind, opened, desk.console.zone))
+    first, force = (typed.worker_id, typed.force) if typed else ("", False)
+    dialog = Override(desk.console.behind, opened, desk.console.zone, first, force=force)
+    picked = await desk.console.push_screen_wait(dialog)
     if picked is None:
         desk.tell(f"override {job_id}: left, nothing was changed")
-        return
+        return None
+    return (picked.worker_id, picked.force, opened.version), acts.Reason(code=picked.reason, words=picked.words)
+
+
+async def _override(desk: "Desk", job_id: str, worker_id: str, why: "Reason", version: int, *, force: bool) -> None:
+    from console import acts
+
+    verb, target = "force" if force else "offer", f"{job_id} {worker_id}"
+    kept = acts.Reason(code=why.code, words=why.words, line=told(verb, target, why.code))
     await act(
         desk,
-        f"override {job_id} {picked.worker_id}",
-        lambda engine, actor: asks.override(
-            engine, actor, job_id, picked.worker_id, picked.reason, picked.words,
-            version=opened.version, force=picked.force,
-        ),
-    )  # fmt: skip
-
-
-async def why(desk: "Desk", state: DeskState) -> None:
-    from console import asks
-    from console.screens.why import WhyScreen
-
-    job_id = _aim(state).id
-    told = await asked(desk, f"why {job_id}", lambda engine, _: asks.explain(engine, job_id))
-    if told is not None:
-        desk.tell("")
-        snap = desk.console.behind.snap
-        await desk.console.push_screen_wait(WhyScreen(told, snap.names if snap else {}, desk.console.zone))
+        line_of(verb, target, why),
+        lambda engine, actor: acts.override(engine, actor, job_id, worker_id, kept, version=version, force=force),
+    )
 
 
 async def withdraw(desk: "Desk", state: DeskState) -> None:
-    from console import asks
+    from console import acts
 
-    job = _aim(state)
+    job = job_of(state)
     offer_id = job.live_offer_id or ""
-    doing = f"withdraw {offer_id}"
     means = f"{job.id} is open again and is offered to the next at once, where the site does so by itself."
-    said = await reasoned(desk, doing, f"Withdraw the offer of {job.id} to {job.worker}", means)
-    if said is not None:
-        await act(desk, doing, lambda engine, actor: asks.withdraw(engine, actor, offer_id, said.reason, said.words))
+    why = await reasoned(desk, state, "withdraw", job.id, f"Withdraw the offer of {job.id} to {job.worker}", means)
+    if why is not None:
+        line = line_of("withdraw", job.id, why)
+        await act(desk, line, lambda engine, actor: acts.withdraw(engine, actor, offer_id, why))
+
+
+async def answer(desk: "Desk", state: DeskState, verb: str) -> None:
+    from console import acts
+
+    job = job_of(state)
+    offer_id, worker_id = job.live_offer_id or "", job.worker_id or ""
+    await act(
+        desk, told(verb, job.id),
+        lambda engine, actor: acts.answer(engine, actor, verb, job.id, offer_id, worker_id),
+    )  # fmt: skip
+
+
+# --- the held job ---------------------------------------------------------------------------------------------------
+
+
+async def work(desk: "Desk", state: DeskState, verb: str) -> None:
+    from console import acts
+
+    job = job_of(state)
+    await act(desk, told(verb, job.id), lambda engine, actor: acts.work(engine, actor, verb, job.id, job.held_offer_id))
 
 
 async def release(desk: "Desk", state: DeskState) -> None:
-    from console import asks
+    from console import acts
 
-    job = _aim(state)
-    doing, held = f"release {job.id}", job.held_offer_id or ""
+    job = job_of(state)
     means = f"{job.worker} loses the job and is not asked for it again for a while; it is offered on."
-    said = await reasoned(desk, doing, f"Release {job.id} from {job.worker}", means)
-    if said is not None:
-        await act(desk, doing, lambda engine, actor: asks.release(engine, actor, job.id, held, said.reason, said.words))
+    why = await reasoned(desk, state, "release", job.id, f"Release {job.id} from {job.worker}", means)
+    if why is not None:
+        line, held = line_of("release", job.id, why), job.held_offer_id or ""
+        await act(desk, line, lambda engine, actor: acts.release(engine, actor, job.id, held, why))
 
 
 async def reassign(desk: "Desk", state: DeskState) -> None:
-    from console import asks
+    from console import acts
 
-    job = _aim(state)
-    doing, held = f"reassign {job.id}", job.held_offer_id or ""
+    job = job_of(state)
     means = f"{job.worker} loses the job; the best other worker is offered it at once."
-    said = await reasoned(desk, doing, f"Reassign {job.id}, held by {job.worker}", means)
-    if said is not None:
-        await act(
-            desk, doing, lambda engine, actor: asks.reassign(engine, actor, job.id, held, said.reason, said.words)
-        )
+    why = await reasoned(desk, state, "reassign", job.id, f"Reassign {job.id}, held by {job.worker}", means)
+    if why is not None:
+        line, held = line_of("reassign", job.id, why), job.held_offer_id or ""
+        await act(desk, line, lambda engine, actor: acts.reassign(engine, actor, job.id, held, why))
+
+
+async def preempt(desk: "Desk", state: DeskState) -> None:
+    from console import acts
+    from console.screens.preempt import Preempt
+
+    job, typed = job_of(state), state.typed
+    found = await asked(desk, f"preempt {job.id}", lambda engine, actor: acts.victims(engine, actor, job.id))
+    if found is None:
+        return
+    desk.tell("")
+    chosen = next((each for each in found if typed is not None and each.job_id == typed.other_job), None)
+    if chosen is not None and typed is not None and typed.reason:
+        code, words = typed.reason, typed.words
+    else:
+        first = typed.other_job if typed else ""
+        picked = await desk.console.push_screen_wait(Preempt(job, found, desk.console.zone, first))
+        if picked is None:
+            desk.tell(f"preempt {job.id}: left, nothing was changed")
+            return
+        chosen, (code, words) = picked.victim, (picked.reason, picked.words)
+    lesser, target = chosen, f"{job.id} {chosen.job_id}"
+    why = acts.Reason(code=code, words=words, line=told("preempt", target, code))
+    await act(
+        desk, line_of("preempt", target, why),
+        lambda engine, actor: acts.preempt(engine, actor, lesser.job_id, lesser.held_offer_id, job.id, why),
+    )  # fmt: skip
 
 
 async def cancel(desk: "Desk", state: DeskState) -> None:
-    from console import asks
+    from console import acts
 
-    job = _aim(state)
-    doing, held = f"cancel {job.id}", job.held_offer_id or ""
+    job = job_of(state)
     holder = f" {job.worker} is freed." if job.worker else ""
-    said = await reasoned(
-        desk, doing, f"Cancel {job.id} ({job.state.replace('_', ' ')})", f"The job ends for good.{holder}"
+    title = f"Cancel {job.id} ({job.state.replace('_', ' ')})"
+    means = f"The job ends for good; this cannot be undone.{holder}"
+    why = await reasoned(desk, state, "cancel", job.id, title, means)
+    if why is not None:
+        line, held = line_of("cancel", job.id, why), job.held_offer_id or ""
+        await act(desk, line, lambda engine, actor: acts.cancel(engine, actor, job.id, held, why))
+
+
+async def undo(desk: "Desk", state: DeskState) -> None:
+    from console import acts
+
+    what = desk.hands.undo
+    if what is not None:
+        desk.hands.undo = None
+        await act(desk, "/undo", lambda engine, actor: acts.take_back(engine, actor, what))
+
+
+async def bulk(desk: "Desk", state: DeskState, verb: str) -> None:
+    """A dry run over all that are marked, then each in turn, and what came of each."""
+    from console.screens.bulk import Bulk
+
+    typed = state.typed
+    done = await desk.console.push_screen_wait(
+        Bulk(desk.console, verb, state.marked, typed.reason if typed else "", typed.words if typed else "")
     )
-    if said is not None:
-        await act(desk, doing, lambda engine, actor: asks.cancel(engine, actor, job.id, held, said.reason, said.words))
+    if done is None:
+        desk.tell(f"{verb} {len(state.marked)} jobs: left, nothing was changed")
+        return
+    desk.unmark(done.applied)
+    desk.did(done.line, None)
+    desk.tell(done.said, "ok" if done.all_applied else "warn")
+    desk.console.look_again()
 
 
-async def show_help(desk: "Desk", state: DeskState) -> None:
-    from console.screens.help import Help
-
-    await desk.console.push_screen_wait(Help(state))
+# --- alerts ---------------------------------------------------------------------------------------------------------
 
 
-async def leave(desk: "Desk", state: DeskState) -> None:
-    from console.screens.leave import Leave
+async def see_to(desk: "Desk", state: DeskState, verb: str) -> None:
+    from console import acts
 
-    if await desk.console.push_screen_wait(Leave(desk.console.leaving())):
-        desk.console.exit(0)
-
-
-async def open_filter(desk: "Desk", state: DeskState) -> None:
-    desk.open_filter()
+    alert_id = alert_of(state).id
+    await act(desk, told(verb, alert_id), lambda engine, actor: acts.see_to(engine, actor, verb, alert_id))
 
 
-async def unassigned(desk: "Desk", state: DeskState) -> None:
-    desk.toggle_unassigned()
+async def snooze(desk: "Desk", state: DeskState) -> None:
+    from console import acts
+    from console.screens.command_line import open_line
+
+    alert_id, minutes = alert_of(state).id, state.typed.minutes if state.typed else 0
+    if not minutes:
+        await open_line(desk, state, f"snooze {alert_id} 10m")
+        return
+    await act(
+        desk, f"/snooze {alert_id} {minutes}m",
+        lambda engine, actor: acts.see_to(engine, actor, "snooze", alert_id, minutes=minutes),
+    )  # fmt: skip
 
 
-async def sort(desk: "Desk", state: DeskState) -> None:
-    desk.next_order()
+async def resolve(desk: "Desk", state: DeskState) -> None:
+    from console import acts
 
-
-async def theme(desk: "Desk", state: DeskState) -> None:
-    desk.tell(f"theme {desk.console.next_theme()}")
+    alert = alert_of(state)
+    means = f"{alert.detail}\nIt comes again if its cause is still there."
+    why = await reasoned(desk, state, "resolve", alert.id, f"Resolve {alert.id}, {alert.kind}", means)
+    if why is not None:
+        words = f"{why.code}: {why.words} — {why.line}"
+        await act(
+            desk, line_of("resolve", alert.id, why),
+            lambda engine, actor: acts.see_to(engine, actor, "resolve", alert.id, words=words),
+        )  # fmt: skip
 
 
 DEEDS: "dict[str, Callable[[Desk, DeskState], Awaitable[None]]]" = {
     "assign": assign,
     "override": override,
-    "acknowledge": acknowledge,
-    "why": why,
     "withdraw": withdraw,
+    "accept": lambda desk, state: answer(desk, state, "accept"),
+    "decline": lambda desk, state: answer(desk, state, "decline"),
+    "start": lambda desk, state: work(desk, state, "start"),
+    "finish": lambda desk, state: work(desk, state, "finish"),
     "release": release,
     "reassign": reassign,
+    "preempt": preempt,
     "cancel": cancel,
-    "filter": open_filter,
-    "unassigned": unassigned,
-    "sort": sort,
-    "theme": theme,
-    "help": show_help,
-    "leave": leave,
+    "undo": undo,
+    "acknowledge": lambda desk, state: see_to(desk, state, "ack"),
+    "own": lambda desk, state: see_to(desk, state, "own"),
+    "escalate": lambda desk, state: see_to(desk, state, "escalate"),
+    "snooze": snooze,
+    "resolve": resolve,
 }
-"""One for each of COMMANDS, by id."""
+"""What changes something, by command; looks.py has the rest."""

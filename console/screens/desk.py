@@ -15,8 +15,10 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from console.commands import COMMANDS, PANES, DeskState, by_id
-from console.screens import deeds
-from console.viewmodels.board import Filter
+from console.screens import deeds, looks, openers
+from console.screens.hands import Hands
+from console.viewmodels import filters
+from console.viewmodels.filters import Filter
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.status import STALE_AFTER_S, Health
 from console.viewmodels.times import clock
@@ -26,6 +28,7 @@ from console.widgets.lines import Lines
 from console.widgets.panes import ORDERS, Alerts, Board, JobDetail, Offers
 
 if TYPE_CHECKING:
+    from console.acts import Undo
     from console.app import Console
 
 TICK_S = 0.5
@@ -41,7 +44,7 @@ class Desk(Screen[None]):
         *(
             Binding(",".join(each.keys), f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
                     id=f"desk.{each.id}")
-            for each in COMMANDS
+            for each in COMMANDS if each.keys
         ),
         *(
             Binding(key, f"pane('{name}')", title, show=False, id=f"pane.{name}")
@@ -57,6 +60,7 @@ class Desk(Screen[None]):
         self.pane = "jobs"
         self._acted_s = 0.0
         self._sorted_s = 0.0
+        self.hands = Hands()
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="status")
@@ -72,6 +76,7 @@ class Desk(Screen[None]):
                     yield Offers()
         yield Input(id="filter", placeholder="words to filter by; enter keeps, esc clears", compact=True)
         yield Said(id="said")
+        yield Said(id="line")
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
@@ -115,6 +120,8 @@ class Desk(Screen[None]):
             self._sorted_s = time.monotonic()
         self.board.take(snap, now_ms, resort=idle and not quiet)
         self.query_one(Alerts).take(snap, now_ms)
+        if self.hands.bell.rings(snap.alerts, now_ms) and snap.site.bell:
+            self.console.bell()
         self.query_one(Offers).take(snap, now_ms)
         self.query_one(Cells).take(snap)
         self.follow()
@@ -163,7 +170,10 @@ class Desk(Screen[None]):
     def state(self) -> DeskState:
         snap = self.console.behind.snap
         readonly = snap is not None and snap.site.readonly
-        return DeskState(ready=snap is not None, readonly=readonly, pane=self.pane, job=self.job, alert=self.alert)
+        return DeskState(ready=snap is not None, readonly=readonly, pane=self.pane, job=self.job, alert=self.alert,
+                         role=snap.site.role if snap else "", acts=snap.site.acts if snap else None,
+                         marked=self.board.marked, keys=self.console.keys,
+                         undo=self.hands.can_undo(self.console.behind.mono_s()))  # fmt: skip
 
     def tell(self, words: str, look: str = "plain") -> None:
         self.query_one("#said", Said).tell(words, look)
@@ -193,6 +203,9 @@ class Desk(Screen[None]):
         self._acted()
         if self.pane != "jobs":
             self.action_pane("jobs")
+        elif self.board.marks:
+            self.unmark(frozenset(self.board.marks))
+            self.tell("no job is marked")
         elif self.board.kept.on:
             self._filter(Filter())
             self.tell("all jobs are shown")
@@ -222,10 +235,14 @@ class Desk(Screen[None]):
         if job is None:
             self.tell("this is not about one job", "warn")
             return
+        self.go_to(job.id)
+
+    def go_to(self, job_id: str) -> None:
+        """The board's cursor onto a job, whatever the filter hides."""
         self._show_pane("jobs")
-        if not self.board.put(job.id):
+        if not self.board.put(job_id):
             self._filter(Filter())
-            self.board.put(job.id)
+            self.board.put(job_id)
         self.follow()
 
     @on(Cells.Chosen)
@@ -245,9 +262,14 @@ class Desk(Screen[None]):
     def action_command(self, command_id: str) -> None:
         """Run a command, or say why not now. What it acts on is what is under the cursor at this very key."""
         self._acted()
-        state = self.state
+        self.run_command(command_id, self.state)
+
+    def run_command(self, command_id: str, state: DeskState) -> None:
+        """As a key or a typed line means it: on what the state says, which no news has changed since."""
         command = by_id(command_id)
-        reason = command.allowed(state)
+        reason = command.refusal(state)
+        if command_id == "undo" and reason is not None:
+            reason = self.hands.why_not(self.console.behind.mono_s(), self.grace_s)
         if reason is not None:
             self.tell(f"{command.label}: {reason}", "warn")
             return
@@ -255,12 +277,42 @@ class Desk(Screen[None]):
 
     @work
     async def run_deed(self, command_id: str, state: DeskState) -> None:
-        await deeds.DEEDS[command_id](self, state)
+        if by_id(command_id).bulk and state.marked:
+            await deeds.bulk(self, state, command_id)
+        else:
+            await {**deeds.DEEDS, **looks.LOOKS, **openers.OPENERS}[command_id](self, state)
+
+    @property
+    def grace_s(self) -> float:
+        snap = self.console.behind.snap
+        return snap.site.undo_s if snap else 0.0
+
+    def did(self, line: str, undo: "Undo | None") -> None:
+        """An act was done: its typed equivalent is shown, so that keys teach the language."""
+        self.hands.did(line, undo, self.console.behind.mono_s(), self.grace_s)
+        self.query_one("#line", Said).tell(line, "dim")
+
+    def mark(self, job_id: str) -> None:
+        self.board.mark(job_id)
+        if self.pane == "jobs":
+            self.board.action_step(1)
+        self.follow()
+
+    def unmark(self, ids: frozenset[str]) -> None:
+        for each in ids:
+            self.board.marks.pop(each, None)
+        self.board.title()
+        self.board.repaint()
+        self.follow()
+
+    def filter_by(self, kept: Filter) -> None:
+        self._show_pane("jobs")
+        self._filter(kept)
 
     def open_filter(self) -> None:
         self._show_pane("jobs")
         box = self.query_one("#filter", Input)
-        box.value = self.board.kept.text
+        box.value = filters.told(self.board.kept)
         box.display = True
         box.focus()
 
@@ -283,7 +335,7 @@ class Desk(Screen[None]):
     @on(Input.Changed, "#filter")
     def filter_typed(self, event: Input.Changed) -> None:
         if event.input.display:
-            self._filter(replace(self.board.kept, text=event.value))
+            self._filter(filters.parse(event.value))
 
     @on(Input.Submitted, "#filter")
     def filter_kept(self, event: Input.Submitted) -> None:
@@ -298,7 +350,7 @@ class Desk(Screen[None]):
             event.stop()
             box.value = ""
             box.display = False
-            self._filter(replace(self.board.kept, text=""))
+            self._filter(Filter())
             self._show_pane("jobs")
 
     def on_resize(self) -> None:

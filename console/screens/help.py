@@ -16,9 +16,9 @@ def help_lines(state: DeskState) -> list[Line]:
     on = f" on {inert(state.job.id)}" if state.job else ""
     told: list[Line] = [((f"Keys{on}", HEAD),)]
     for each in COMMANDS:
-        told.append(((f"{shown_key(each):>4}  ", BOLD), (f"{each.label:<11} ", BOLD), (each.tooltip, PLAIN)))
-        if (reason := each.allowed(state)) is not None:
-            told.append(((f"{'':18}not now: {inert(reason)}", WARN),))
+        told.append(((f"{shown_key(each, state):>6}  ", BOLD), (f"{each.label:<11} ", BOLD), (each.tooltip, PLAIN)))
+        if (reason := each.refusal(state)) is not None:
+            told.append(((f"{'':20}not now: {inert(reason)}", WARN),))
     told += [((" ", PLAIN),), (("Moving about", HEAD),)]
     told += [((f"  {keys:<20}", BOLD), (words, PLAIN)) for keys, words in MOVING]
     told += [

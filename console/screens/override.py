@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Select, Static
 from console.behind import Behind, NotOpen
 from console.screens.dialog import Dialog
 from console.viewmodels.cells import ALERT, BOLD, DIM, PLAIN, WARN, Line, fit, who
-from console.viewmodels.times import hm
+from console.viewmodels.times import hm, span
 from console.widgets.bars import Said
 from console.widgets.lines import Lines
 from console.widgets.paint import content
@@ -62,9 +62,12 @@ class Workers(Lines):
 
 
 class Override(Dialog[Picked | None]):
-    def __init__(self, behind: Behind, opened: "Choices", zone: str) -> None:
+    def __init__(
+        self, behind: Behind, opened: "Choices", zone: str, worker_id: str = "", *, force: bool = False
+    ) -> None:
         super().__init__()
         self._behind, self._opened, self._zone = behind, opened, zone
+        self._first, self._force = worker_id, force
         self._previewed: tuple[str, Preview] | None = None
 
     def compose(self) -> ComposeResult:
@@ -79,11 +82,14 @@ class Override(Dialog[Picked | None]):
             yield Workers(opened.workers)
             yield Static(id="means", markup=False)
             yield ReasonFields(reasons())
-            yield Tick("accepted on the worker's behalf (no waiting for their answer)", id="force", compact=True)
+            yield Tick(
+                "accepted on the worker's behalf (no waiting for their answer)", self._force, id="force", compact=True
+            )
             yield Said(id="lacking")
             yield Button("Leave it (esc)", id="cancel", compact=True)
 
     def on_mount(self) -> None:
+        self.query_one(Workers).put(self._first)
         self.look()
 
     @property
@@ -129,8 +135,11 @@ class Override(Dialog[Picked | None]):
             return [((f"{name}: working out what this overrules…", DIM),)]
         found = self._previewed[1]
         over = "; ".join(inert(said) for said in found.overrules) or "nothing"
-        late = " · due_by is missed" if found.late_ms > 0 else ""
-        return [((f"{name} overrules ", BOLD), (over, WARN if found.overrules else PLAIN), (late, ALERT))]
+        late = f" · due_by is missed by {span(found.late_ms)}" if found.late_ms > 0 else ""
+        told: list[Line] = [((f"{name} overrules ", BOLD), (over, WARN if found.overrules else PLAIN), (late, ALERT))]
+        if self._opened.standing:
+            told.append(((f"the offer to {inert(self._opened.standing)} is withdrawn in the same act", WARN),))
+        return told
 
     @work(exclusive=True)
     async def preview(self) -> None:

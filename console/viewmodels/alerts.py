@@ -1,6 +1,7 @@
-"""The alert queue: severity, then deadline; acknowledged and snoozed ones below. One line a cause."""
+"""The alert queue: severity, then deadline; acknowledged ones below, snoozed ones away. One line a cause."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from console.viewmodels.cells import ALARM, ALERT, DIM, PLAIN, WARN, Column, Line, columns_for, fit
@@ -25,12 +26,34 @@ def shown_columns(width: int) -> tuple[Column, ...]:
 
 
 def arrange(alerts: Iterable[AlertRow], now_ms: int) -> list[str]:
-    return [each.id for each in sorted(alerts, key=lambda each: _place(each, now_ms))]
+    """Severity, then deadline; acknowledged ones below. Snoozed ones are not there until they are due again."""
+    shown = [each for each in alerts if each.snoozed_until_ms <= now_ms]
+    return [each.id for each in sorted(shown, key=_place)]
 
 
-def _place(each: AlertRow, now_ms: int) -> tuple[bool, bool, int, int, int, str]:
+def _place(each: AlertRow) -> tuple[bool, int, int, int, str]:
     due_ms = each.due_ms if each.due_ms is not None else NEVER_MS
-    return each.snoozed_until_ms > now_ms, bool(each.acked_by), each.severity, due_ms, each.opened_ms, each.id
+    return bool(each.acked_by), each.severity, due_ms, each.opened_ms, each.id
+
+
+def title(alerts: Iterable[AlertRow], now_ms: int, lately: int, budget: int) -> str:
+    """What stands beside the pane's title: how many are hidden, and how many came of those one person can take in."""
+    snoozed = sum(each.snoozed_until_ms > now_ms for each in alerts)
+    hidden = f"{snoozed} snoozed · " if snoozed else ""
+    return f"{hidden}{lately} new in 10 min, budget {budget}" + (" !" if lately > budget else "")
+
+
+@dataclass(slots=True, kw_only=True)
+class Bell:
+    """Rings once for each new alert of severity 1, never for those that stood when the desk was opened."""
+
+    muted: bool = False
+    heard: frozenset[str] | None = None
+
+    def rings(self, alerts: Iterable[AlertRow], now_ms: int) -> bool:
+        loud = frozenset(each.id for each in alerts if each.severity == 1 and each.snoozed_until_ms <= now_ms)
+        known, self.heard = self.heard, loud | (self.heard or frozenset())
+        return known is not None and not self.muted and bool(loud - known)
 
 
 def pressing(alerts: Iterable[AlertRow], now_ms: int) -> int:
@@ -46,7 +69,7 @@ def line(row: AlertRow, width: int, now_ms: int, zone: str) -> Line:
         "!": ("  " if quiet else mark, DIM if quiet else look),
         "KIND": (row.kind.replace("_", " ").upper(), DIM if quiet else ALERT if row.severity == 1 else PLAIN),
         "JOB": (row.job_id or "", DIM if quiet else PLAIN),
-        "WHY": (row.detail, DIM if quiet else PLAIN),
+        "WHY": (f"×{row.seen} {row.detail}" if row.seen > 1 else row.detail, DIM if quiet else PLAIN),
         "DUE": ("" if row.due_ms is None else left(row.due_ms - now_ms), DIM if quiet else PLAIN),
         "AGE": (span(now_ms - row.opened_ms), DIM),
         "STATUS": (_status(row, snoozed, zone), DIM if quiet else PLAIN),
@@ -60,6 +83,8 @@ def line(row: AlertRow, width: int, now_ms: int, zone: str) -> Line:
 def _status(row: AlertRow, snoozed: bool, zone: str) -> str:
     if snoozed:
         return f"until {hm(row.snoozed_until_ms, zone)}"
+    if row.owner:
+        return f"own {row.owner}"
     if row.acked_by:
         return f"ack {row.acked_by}"
     return "new" if not row.escalated else "escalated"

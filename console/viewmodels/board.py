@@ -1,12 +1,11 @@
 """The board: which jobs it shows, in which order, and what each line says. The cursor is a job's id, never a place."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from console.viewmodels.cells import ALARM, ALERT, BOLD, DIM, PLAIN, WARN, Column, Line, columns_for, fit
-from console.viewmodels.cells_map import within
+from console.viewmodels.filters import Filter
 from console.viewmodels.rows import (
     ACCEPTED,
     CANCELLED,
@@ -55,30 +54,6 @@ COLUMNS = (
     Column(name="ADDRESS", width=14, from_width=112, grow=2),
 )
 """Where it is narrow, address drops first, then window, type, skill, worker, priority, due. Job, state, left stay."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """``text``: letters that must be in id, type, skill, worker, address or state; matched literally.
-    ``cell``: the H3 cell, of any resolution, that it must be in."""
-
-    text: str = ""
-    unassigned: bool = False
-    cell: str = ""
-
-    @property
-    def on(self) -> bool:
-        return bool(self.text) or self.unassigned or bool(self.cell)
-
-    def keeps(self, row: JobRow) -> bool:
-        if self.unassigned and row.state not in WAITING:
-            return False
-        if self.cell and not within(row.cell, self.cell):
-            return False
-        if not self.text:
-            return True
-        hay = "\n".join((row.id, row.type, row.skills, row.worker, row.address, row.state)).casefold()
-        return all(word in hay for word in self.text.casefold().split())
 
 
 @lru_cache(maxsize=64)
@@ -150,6 +125,11 @@ def line(row: JobRow, width: int, now_ms: int, zone: str) -> Line:
         text, named = said[column.name]
         pieces.append((fit(text(), column.width, right=column.right) + " ", named))
     return tuple(pieces)
+
+
+def marked(line: Line) -> Line:
+    """The line of a job that is marked for an act on many: its sign gives way to a mark, its state is in words."""
+    return (("■ " + line[0][0][2:], BOLD), *line[1:])
 
 
 def _left(row: JobRow, left_ms: int) -> str:

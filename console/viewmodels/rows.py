@@ -52,6 +52,7 @@ class AlertRow:
     snoozed_until_ms: int
     escalated: int
     due_ms: int | None = None
+    seen: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,10 @@ class SiteFacts:
     demo: bool
     actor: str
     role: str
+    acts: frozenset[str] | None = None
+    alert_budget: int = 0
+    undo_s: float = 5.0
+    bell: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,5 +154,6 @@ class Snapshot:
     rounds: str
     p99_us: int | None
     detail: Detail | None = None
+    alerts_lately: int = 0
     names: dict[str, str] = field(default_factory=dict[str, str])
     cells: CellsRow | None = None

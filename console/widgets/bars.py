@@ -42,11 +42,12 @@ class KeyBar(OneLine):
     """Keys in the order of their rank, as many as fit. What is not allowed now is dim and in brackets."""
 
     def take(self, state: DeskState) -> None:
-        ranked = sorted((each for each in COMMANDS if each.rank is not None), key=lambda each: each.rank or 0)
+        keyed = [each for each in COMMANDS if each.rank is not None and shown_key(each, state)]
+        ranked = sorted(keyed, key=lambda each: each.rank or 0)
         pieces: list[tuple[str, str]] = []
         room = self.size.width
         for each in ranked:
-            key, may = shown_key(each), each.allowed(state) is None
+            key, may = shown_key(each, state), each.refusal(state) is None
             text = f"{key} {each.label}" if may else f"({key} {each.label})"
             need = cell_len(text) + (2 if pieces else 0)
             if need > room:

@@ -1,8 +1,10 @@
 """The panes of the desk: board, alerts, offers, and one job in full."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -11,8 +13,8 @@ from console.viewmodels import alerts as alert_lines
 from console.viewmodels import board as board_lines
 from console.viewmodels import detail as detail_lines
 from console.viewmodels import offers as offer_lines
-from console.viewmodels.board import Filter
 from console.viewmodels.cells import Line
+from console.viewmodels.filters import Filter
 from console.viewmodels.rows import AlertRow, JobRow, OfferRow, Snapshot
 from console.widgets.lines import Lines
 from console.widgets.paint import content
@@ -23,10 +25,16 @@ ORDERS = tuple(board_lines.ORDERS)
 class Board(Lines):
     """The jobs. Rows that leave the list while the cursor is on them stay, marked as gone, until it moves."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+down", "range(1)", "Mark down", show=False, id="board.mark_down"),
+        Binding("shift+up", "range(-1)", "Mark up", show=False, id="board.mark_up"),
+    ]
+
     def __init__(self) -> None:
         super().__init__(id="jobs", empty="no job matches; esc shows all")
         self.rows: dict[str, JobRow] = {}
         self.kept = Filter()
+        self.marks: dict[str, None] = {}
         self.by = ORDERS[0]
         self.now_ms = 0
         self.zone = "UTC"
@@ -35,7 +43,8 @@ class Board(Lines):
         return board_lines.header(width)
 
     def read(self, key: str, width: int) -> Line:
-        return board_lines.line(self.rows[key], width, self.now_ms, self.zone)
+        line = board_lines.line(self.rows[key], width, self.now_ms, self.zone)
+        return board_lines.marked(line) if key in self.marks else line
 
     def take(self, snap: Snapshot, now_ms: int, *, resort: bool = False) -> None:
         rows = snap.jobs
@@ -56,9 +65,38 @@ class Board(Lines):
 
     def put_in_order(self, *, resort: bool) -> None:
         fresh = resort or not self.order
-        self.show(board_lines.arrange(self.rows, self.order, self.kept, self.by, cursor=self.cursor, resort=fresh))
+        kept = self.kept.at(self.now_ms)
+        self.show(board_lines.arrange(self.rows, self.order, kept, self.by, cursor=self.cursor, resort=fresh))
+        self.title()
+
+    def title(self) -> None:
         shown = f"{len(self.order)} of {len(self.rows)}" if self.kept.on else str(len(self.rows))
-        self.border_subtitle = Content(f"by {self.by} · {shown}")
+        marked = f" · {len(self.marks)} marked" if self.marks else ""
+        self.border_subtitle = Content(f"by {self.by} · {shown}{marked}")
+
+    def mark(self, key: str, *, only_on: bool = False) -> None:
+        """Mark a row, or unmark it; ``only_on``: a range never unmarks."""
+        if key in self.marks and not only_on:
+            del self.marks[key]
+        else:
+            self.marks[key] = None
+        self.title()
+        self.repaint()
+
+    def action_range(self, by: int) -> None:
+        """Shift and an arrow: mark this row and the one it goes to."""
+        for step in (0, by):
+            if step:
+                self.action_step(step)
+            if self.cursor is not None:
+                self.mark(self.cursor, only_on=True)
+
+    @property
+    def marked(self) -> tuple[JobRow, ...]:
+        """The marked jobs as they are now, in the order of the board where they are on it."""
+        places = {each: at for at, each in enumerate(self.order)}
+        ids = sorted(self.marks, key=lambda each: places.get(each, len(places)))
+        return tuple(self.rows[each] for each in ids if each in self.rows)
 
     @property
     def job(self) -> JobRow | None:
@@ -72,6 +110,7 @@ def _gone(row: JobRow) -> JobRow:
 class Alerts(Lines):
     def __init__(self) -> None:
         super().__init__(id="alerts", empty="no alerts")
+        self._told = ""
         self.rows: dict[str, AlertRow] = {}
         self.now_ms = 0
         self.zone = "UTC"
@@ -83,6 +122,10 @@ class Alerts(Lines):
         self.rows = {each.id: each for each in snap.alerts}
         self.now_ms, self.zone = now_ms, snap.site.zone
         self.show(alert_lines.arrange(snap.alerts, now_ms))
+        told = alert_lines.title(snap.alerts, now_ms, snap.alerts_lately, snap.site.alert_budget)
+        if told != self._told:
+            self._told = told
+            self.border_subtitle = Content(told)
 
     @property
     def alert(self) -> AlertRow | None:

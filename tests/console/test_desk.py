@@ -9,6 +9,7 @@ from console.app import Console
 from console.commands import COMMANDS, by_id
 from console.screens.deeds import DEEDS
 from console.screens.desk import Desk
+from console.screens.looks import LOOKS
 from console.screens.override import Override, Workers
 from console.screens.reason import WithReason
 from engine import wiring
@@ -48,7 +49,7 @@ async def reason(pilot: Pilot[int], words: str) -> None:
 
 
 def test_every_command_has_its_deed_and_a_key_of_its_own() -> None:
-    assert {each.id for each in COMMANDS} == set(DEEDS)
+    assert {each.id for each in COMMANDS} == {*DEEDS, *LOOKS}
     every = [key for each in COMMANDS for key in each.keys]
     assert len(every) == len(set(every))
     assert all(each.tooltip for each in COMMANDS)
@@ -68,11 +69,11 @@ def test_enter_assigns_the_job_under_the_cursor(app: Console) -> None:
 
 def test_a_command_that_is_not_allowed_says_why_and_does_nothing(app: Console) -> None:
     async def play(pilot: Pilot[int], desk: Desk) -> None:
-        await on(pilot, desk, "J-7")
+        await on(pilot, desk, "J-1")
         await keys(pilot, "o")
         await settle(pilot)
         assert isinstance(app.screen, Desk)
-        assert "withdraw that first (x)" in shown(app)
+        assert "release (l) or reassign (r) it" in shown(app)
 
     drive(app, play)
 

@@ -1,0 +1,262 @@
+"""The acts a desk asks of the engine: each aimed at what was shown, done by a verb, told in words, and where that can
+be, with the way to take it back. Runs on a thread behind the screen; imported when first wanted."""
+
+from dataclasses import dataclass
+
+from engine.ports import CallboardError, Engine, NotFound, Stale
+from engine.records import Why
+from engine.rules.nouns import Actor, Job, JobState
+from engine.verbs import answer as answers
+from engine.verbs import assign as assigning
+from engine.verbs import override as overriding
+from engine.verbs import revoke, triage
+
+VICTIMS_MAX = 40
+ANSWERS = {"accept": answers.accept, "decline": answers.decline}
+WORK = {"start": answers.start, "finish": answers.finish}
+DONE_WELL = frozenset({answers.Answer.ACCEPTED, answers.Answer.ALREADY_ACCEPTED, answers.Answer.DECLINED,
+                       answers.Answer.STARTED, answers.Answer.FINISHED})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """``line``: the act as it would be typed; the audit keeps it behind the words."""
+
+    code: str
+    words: str
+    line: str = ""
+
+    def checked(self) -> Why:
+        why = revoke.reasoned(self.code, self.words)
+        return Why(reason=why.reason, words=f"{why.words} — {self.line}" if self.line else why.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """How to take an act back while the job is still of this version. ``worker_id``: who gets it again (``force``: on
+    their behalf); None: whatever the act bound is let go."""
+
+    what: str
+    job_id: str
+    version: int
+    worker_id: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of an act, in words. ``undo``: None where it cannot be taken back."""
+
+    said: str
+    undo: Undo | None = None
+
+
+def _undo(engine: Engine, what: str, job_id: str, worker_id: str | None = None, *, force: bool = False) -> Undo | None:
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        return None
+    return Undo(what=what, job_id=job_id, version=job.version, worker_id=worker_id, force=force)
+
+
+def _as_shown(engine: Engine, job_id: str, held_offer_id: str | None) -> Job:
+    """The job, if the assignment on it is the one that was shown. Raises NotFound, Stale."""
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    if job.held_offer_id != held_offer_id:
+        raise Stale(f"job {job_id} changed since it was shown: it is {_now(job)}")
+    return job
+
+
+def _now(job: Job) -> str:
+    return f"{job.state}{f' with {job.worker_id}' if job.worker_id else ''} now"
+
+
+# --- offers ---------------------------------------------------------------------------------------------------------
+
+
+def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
+    """Try now; what came of it in words."""
+    made = assigning.assign(engine, actor, job_id)
+    if made.offer is not None and made.outcome is assigning.Outcome.OFFERED:
+        said = f"assign {job_id}: offered to {made.offer.worker_id} for {engine.settings.lease.offer_ttl_s} s"
+        return Done(said=said, undo=_undo(engine, f"assign {job_id}", job_id))
+    if made.outcome is assigning.Outcome.STANDING and made.offer is not None:
+        return Done(said=f"assign {job_id}: the offer to {made.offer.worker_id} stands")
+    reasons: dict[str, int] = {}
+    for each in made.considered:
+        reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
+    if made.outcome in (assigning.Outcome.ALERT, assigning.Outcome.NO_ELIGIBLE):
+        return Done(said=f"assign {job_id}: no eligible worker; {assigning.reasons(reasons)}")
+    return Done(said=f"assign {job_id}: not done, it is {made.job.state} now")
+
+
+def override(
+    engine: Engine, actor: Actor, job_id: str, worker_id: str, why: Reason, *, version: int, force: bool
+) -> Done:
+    """``version``: the job's as it was shown; a conflict is raised as Stale, with who did it. A standing offer is
+    withdrawn in the same act."""
+    said = why.checked()
+    try:
+        done = overriding.override(engine, actor, job_id, worker_id, said, force=force, withdraw=True, version=version)
+    except Stale as lost:
+        raise Stale(f"{lost}{_by_whom(engine, job_id)}") from lost
+    over = ", ".join(str(each.reason) for each in done.overrules) or "nothing"
+    what = f"override {job_id} {worker_id}"
+    return Done(said=f"{what}: {done.job.state}, overruling {over}", undo=_undo(engine, what, job_id))
+
+
+def _by_whom(engine: Engine, job_id: str) -> str:
+    """Who changed a job last, as the audit has it."""
+    rows = engine.store.audit_of_job(engine.tenant, job_id)
+    if not rows:
+        return ""
+    newest = max(rows, key=lambda each: each.seq)
+    return f" ({newest.act} by {newest.actor})"
+
+
+def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Reason) -> Done:
+    facts = engine.store.offer(engine.tenant, offer_id)
+    done = revoke.withdraw(engine, actor, offer_id, why.checked())
+    tried = f"; {done.next.outcome.replace('_', ' ')} {_to(done)}".rstrip() if done.next else ""
+    what = f"withdraw {done.job.id}"
+    worker_id = facts.offer.worker_id if facts else None
+    said = f"{what}: the offer to {worker_id} is taken back, the job is {done.job.state}{tried}"
+    return Done(said=said, undo=_undo(engine, what, done.job.id, worker_id) if worker_id else None)
+
+
+def _to(done: revoke.Revoked) -> str:
+    return f"to {done.next.offer.worker_id}" if done.next and done.next.offer else ""
+
+
+def answer(engine: Engine, actor: Actor, act: str, job_id: str, offer_id: str, worker_id: str) -> Done:
+    """Accept or decline on the worker's behalf."""
+    told = ANSWERS[act](engine, actor, offer_id, worker_id)
+    if told.outcome not in DONE_WELL:
+        raise Stale(f"offer {offer_id} is {told.outcome.replace('_', ' ')}: nothing was changed")
+    return Done(said=f"{act} {job_id}: {told.outcome.replace('_', ' ')} on behalf of {worker_id}")
+
+
+# --- the held job ---------------------------------------------------------------------------------------------------
+
+
+def work(engine: Engine, actor: Actor, act: str, job_id: str, held_offer_id: str | None) -> Done:
+    """Start or finish on the worker's behalf."""
+    job = _as_shown(engine, job_id, held_offer_id)
+    told = WORK[act](engine, actor, job_id, job.worker_id or "")
+    if told.outcome not in DONE_WELL:
+        raise Stale(f"job {job_id} changed meanwhile: it is {_now(told.job or job)}")
+    return Done(said=f"{act} {job_id}: {told.outcome} on behalf of {job.worker_id}")
+
+
+def release(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
+    job = _as_shown(engine, job_id, aimed_at)
+    done = revoke.release(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
+    what = f"release {job_id}"
+    return Done(said=f"{what}: it is {_after(engine, job_id, done)}",
+                undo=_undo(engine, what, job_id, job.worker_id, force=True))  # fmt: skip
+
+
+def reassign(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
+    """To the best other worker; where the site offers only when asked, this is the asking."""
+    job = _as_shown(engine, job_id, aimed_at)
+    done = revoke.reassign(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
+    if done.next is None:
+        assigning.assign(engine, actor, job_id)
+    what = f"reassign {job_id}"
+    return Done(said=f"{what}: it is {_after(engine, job_id, done)}",
+                undo=_undo(engine, what, job_id, job.worker_id, force=True))  # fmt: skip
+
+
+def cancel(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
+    revoke.cancel(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
+    return Done(said=f"cancel {job_id}: CANCELLED")
+
+
+def _after(engine: Engine, job_id: str, done: revoke.Revoked) -> str:
+    job = engine.store.job(engine.tenant, job_id) or done.job
+    facts = engine.store.offer(engine.tenant, job.live_offer_id) if job.live_offer_id else None
+    return f"{job.state}{f' to {facts.offer.worker_id}' if facts else ''}"
+
+
+# --- preempt --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Victim:
+    """A held job of lower priority whose worker an urgent one could have. ``breaks``: what that overrules; ``barred``:
+    why it cannot be."""
+
+    job_id: str
+    priority: int
+    due_by_ms: int
+    worker_id: str
+    worker: str
+    held_offer_id: str
+    breaks: str
+    barred: str
+
+
+def victims(engine: Engine, actor: Actor, urgent_id: str) -> tuple[Victim, ...]:
+    """The held jobs of lower priority, those that can be taken first."""
+    urgent = revoke.wanted(engine, urgent_id)
+    names = {each.id: each.name for each in engine.store.workers(engine.tenant)}
+    held = [
+        each for each in engine.store.jobs(engine.tenant, live_only=True)
+        if each.state is JobState.ACCEPTED and each.priority < urgent.priority
+    ]  # fmt: skip
+    held.sort(key=lambda each: (each.priority, -each.due_by_ms))
+    found = [_victim(engine, actor, urgent, each, names) for each in held[:VICTIMS_MAX]]
+    return tuple(sorted(found, key=lambda each: bool(each.barred)))
+
+
+def _victim(engine: Engine, actor: Actor, urgent: Job, job: Job, names: dict[str, str]) -> Victim:
+    worker_id, breaks, barred = job.worker_id or "", "", ""
+    try:
+        chosen = overriding.choose(engine, actor, urgent, worker_id, releasing=job.held_offer_id)
+        breaks = "; ".join(f"{each.reason}: {each.detail}" for each in chosen.overrules) or "overrules nothing"
+    except CallboardError as refused:
+        barred = str(refused)
+    return Victim(job_id=job.id, priority=job.priority, due_by_ms=job.due_by_ms, worker_id=worker_id,
+                  worker=names.get(worker_id) or worker_id, held_offer_id=job.held_offer_id or "", breaks=breaks,
+                  barred=barred)  # fmt: skip
+
+
+def preempt(engine: Engine, actor: Actor, job_id: str, aimed_at: str, urgent_id: str, why: Reason) -> Done:
+    job = _as_shown(engine, job_id, aimed_at)
+    revoke.preempt(engine, actor, job_id, urgent_id, why.checked(), aimed_at=aimed_at)
+    after = engine.store.job(engine.tenant, job_id) or job
+    return Done(said=f"preempt {urgent_id}: offered to {job.worker_id}; {job_id} is {after.state}")
+
+
+# --- alerts ---------------------------------------------------------------------------------------------------------
+
+
+def see_to(engine: Engine, actor: Actor, act: str, alert_id: str, *, minutes: int = 0, words: str = "") -> Done:
+    """Ack, own, snooze, escalate or resolve an alert."""
+    done = triage.triage(engine, actor, act, alert_id, for_min=minutes, words=words)
+    became = {"ack": f"acknowledged by {done.acked_by}", "own": f"owned by {done.owner}", "escalate": "severity 1",
+              "snooze": f"hidden for {minutes} min", "resolve": "resolved"}[act]  # fmt: skip
+    return Done(said=f"{act} {done.id}: {done.kind.replace('_', ' ')} {became}")
+
+
+# --- undo -----------------------------------------------------------------------------------------------------------
+
+
+def take_back(engine: Engine, actor: Actor, undo: Undo) -> Done:
+    """Undo an act of a moment ago, if nothing has happened to its job since. Raises Stale, Forbidden."""
+    job = engine.store.job(engine.tenant, undo.job_id)
+    if job is None or job.version != undo.version:
+        now = f": {job.id} is {_now(job)}{_by_whom(engine, job.id)}" if job else ""
+        raise Stale(f"{undo.what} can no longer be undone{now}")
+    why = Why(reason="mistake", words=f"taken back at once: {undo.what}")
+    if undo.worker_id is not None:
+        overriding.override(
+            engine, actor, job.id, undo.worker_id, why, force=undo.force, withdraw=True, version=undo.version
+        )
+        return Done(said=f"undone: {undo.what}; {_after(engine, job.id, revoke.Revoked(job=job))} {undo.worker_id}")
+    if job.live_offer_id is not None:
+        done = revoke.withdraw(engine, actor, job.live_offer_id, why)
+    else:
+        done = revoke.release(engine, actor, job.id, why, aimed_at=job.held_offer_id)
+    return Done(said=f"undone: {undo.what}; it is {_after(engine, job.id, done)}")
