@@ -27,16 +27,16 @@ def all_seen(hits: Iterable[Hit], mono_ms: int) -> tuple[Seen, ...]:
     """The workers of these slots as seen now, in their order."""
     drafts: list[_SeenDraft] = []
     for distance_m, worker_id, column, slot in hits:
-        worker = column.workers[slot]
-        place, draft = _PointDraft(), _SeenDraft()
-        place.lat, place.lng = worker.lat, worker.lng
+        rows, notes, three, four = column.rows, column.notes, 3 * slot, 4 * slot
+        place, draft, accuracy = _PointDraft(), _SeenDraft(), rows[three + 2]
+        place.lat, place.lng = rows[three], rows[three + 1]
         place.__class__ = Point  # pyright: ignore[reportAttributeAccessIssue]
         draft.worker_id = worker_id
         draft.place = place
-        draft.cell = worker.cell
-        draft.device_age_ms = mono_ms - worker.born_mono_ms
-        draft.receive_age_ms = mono_ms - worker.contact_mono_ms
-        draft.accuracy_m = worker.accuracy_m
+        draft.cell = notes[four + 3]
+        draft.device_age_ms = mono_ms - notes[four]
+        draft.receive_age_ms = mono_ms - notes[four + 1]
+        draft.accuracy_m = accuracy if accuracy == accuracy else None  # noqa: PLR0124 - NaN: unknown
         draft.distance_m = distance_m
         draft.__class__ = Seen  # pyright: ignore[reportAttributeAccessIssue]
         drafts.append(draft)

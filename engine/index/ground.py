@@ -3,7 +3,8 @@
 H3 is asked once a cell; a city of 15 km has 7,000 cells in the grid. What is remembered has a limit.
 """
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import cos, hypot, radians
@@ -18,6 +19,7 @@ DEGREE_M = 111_195.08  # of latitude, on H3's sphere
 BENT = 1.04  # how much a flat map may be wrong, see the search
 FLAT_LAT, FLAT_LNG = 66.0, 175.0  # beyond, a flat map does not serve
 _REMEMBERED = 1 << 14
+_BENT_NEAR = 1.01  # as much within 30 km
 _INSIDE = 0.99  # of the way to the nearest border: the borders are not quite straight on a flat map
 
 _H3Error = cast(type[Exception], vars(h3)["H3BaseException"])
@@ -27,17 +29,17 @@ _ring = cast(Callable[[int, int], Iterable[int]], lean.grid_ring)
 
 
 class Ground:
-    """``reach_deg``: nothing of the cell is farther from its centre, in degrees of latitude on a flat map.
+    """``reach_m``: nothing of the cell is farther from its centre.
 
     ``inner``: square of degrees from the centre within which a point is in the cell; negative: no such promise.
     ``shrink``: a degree of longitude over a degree of latitude.
     """
 
-    __slots__ = ("cell", "inner", "lat", "lng", "reach_deg", "reach_m", "shrink")
+    __slots__ = ("cell", "inner", "lat", "lng", "reach_m", "shrink")
 
     def __init__(self, cell: int, lat: float, lng: float, reach_m: float, inner: float) -> None:
         self.cell, self.lat, self.lng, self.reach_m, self.inner = cell, lat, lng, reach_m, inner
-        self.shrink, self.reach_deg = cos(radians(lat)), reach_m / DEGREE_M * BENT
+        self.shrink = cos(radians(lat))
 
 
 NO_GROUND = Ground(0, 0.0, 0.0, 0.0, -1.0)
@@ -65,15 +67,29 @@ def _from_origin(ay: float, ax: float, by: float, bx: float) -> float:
     return hypot(ay + along * dy, ax + along * dx)
 
 
+class Ring:
+    """Cells round a cell. ``rows``: latitude, longitude and reach in degrees of latitude of each in turn, or nothing."""
+
+    __slots__ = ("cells", "rows")
+
+    def __init__(self, cells: Iterable[int], rows: Sequence[float] = ()) -> None:
+        self.cells, self.rows = cells, rows
+
+
 @lru_cache(maxsize=_REMEMBERED)
-def about(cell: int) -> tuple[int, ...]:
+def about(cell: int) -> Ring:
     """The cell and those around it."""
-    return tuple(_disk(cell, 1))
+    return Ring(tuple(_disk(cell, 1)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def second_ring(cell: int) -> tuple[int, ...]:
-    return tuple(ring_of(cell, 2))
+def near_ring(cell: int, k: int) -> Ring:
+    """``ring_of``, remembered with the ground of its cells. For the first few rings: these are near, and bend little."""
+    cells = tuple(ring_of(cell, k))
+    rows = array("d")
+    for each in map(ground, cells):
+        rows.extend((each.lat, each.lng, each.reach_m / DEGREE_M * _BENT_NEAR))
+    return Ring(cells, rows)
 
 
 def ring_of(origin: int, k: int) -> Iterable[int]:

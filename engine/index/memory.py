@@ -7,6 +7,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from math import nan
 from threading import Lock
 from typing import Protocol
 
@@ -144,10 +145,14 @@ class MemoryIndex:
             column = worker.column
             y, x = lat - column.lat, (lng - column.lng) * column.shrink
             if y * y + x * x < column.inner or cell_of(lat, lng, finer) == column.cell:
-                at, home, rows = 3 * worker.slot, column.home, column.rows
-                rows[at], rows[at + 1], rows[at + 2] = lat, lng, born
+                at, home, rows, notes = worker.slot, column.home, column.rows, column.notes
+                three, four = 3 * at, 4 * at
+                rows[three], rows[three + 1], rows[three + 2] = lat, lng, nan if accuracy is None else accuracy
+                notes[four], notes[four + 1] = born, mono_ms
                 y, x = lat - home.lat, (lng - home.lng) * home.shrink
-                worker.cell = home.cell if y * y + x * x < home.inner else cell_of(lat, lng, res)
+                cell = home.cell if y * y + x * x < home.inner else cell_of(lat, lng, res)
+                if cell != worker.cell:
+                    worker.cell = notes[four + 3] = cell
             else:
                 self._move(city, worker)
             if born + hot_ms < worker.due_mono_ms:
@@ -170,6 +175,8 @@ class MemoryIndex:
     ) -> None:
         """The worker was heard of, whatever it said; a late point may still go to the archive at its own time."""
         worker.contact_mono_ms = mono_ms
+        if worker.hot:
+            worker.column.notes[4 * worker.slot + 1] = mono_ms
         if not archivable(why, report, received_ms=received_ms, rules=self._rules):
             return
         if abs(report.device_ms - worker.sampled_late_ms) < self._rules.archive_every_s * 1000:

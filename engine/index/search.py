@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import cos, inf, nan, radians, sqrt
 
-from engine.index.ground import BENT, DEGREE_M, FLAT_LAT, FLAT_LNG, Ground, about, ground, ring_of, second_ring
+from engine.index.ground import BENT, DEGREE_M, FLAT_LAT, FLAT_LNG, Ground, Ring, about, ground, near_ring, ring_of
 from engine.index.pool import City, Column, Pool
 from engine.rules.nouns import Point
 from engine.rules.place import apart, cell_of, mean_edge
@@ -69,7 +69,7 @@ def nearest(city: City, pool: Pool, wanted: Wanted) -> Found:
         if walked > 2 * occupied:
             look.everywhere()
             break
-        look.into(second_ring(look.origin.cell) if ring == 2 else ring_of(look.origin.cell, ring))
+        look.into(near_ring(look.origin.cell, ring) if ring <= NEARBY else Ring(ring_of(look.origin.cell, ring)))
     return look.result(ring)
 
 
@@ -107,14 +107,14 @@ class _Look:
             return (NEAR_STEP * ring - self.near_reach) * self.origin.reach_m - self._off_m
         return (STEP * ring - self.reach) * self._edge_m - self._off_m
 
-    def into(self, cells: Iterable[int]) -> None:
+    def into(self, ring: Ring) -> None:
         """Look into those of the cells that can hold somebody who matters."""
         fresh_from, bound = self._wanted.fresh_from, self._bound
-        seen = [(column, self._fitting(column)) for column in self._in_reach(cells)]
+        seen = [(column, self._fitting(column)) for column in self._with_anybody(ring)]
         self._fresh += [
             square
             for column, squares in seen
-            for square, born in zip(squares, column.rows[2::3], strict=True)
+            for square, born in zip(squares, column.notes[::4], strict=True)
             if square <= bound and born >= fresh_from
         ]
         bound = self._tighten()
@@ -125,7 +125,7 @@ class _Look:
     def everywhere(self) -> None:
         """Start again, over every cell where anybody is."""
         self._forget()
-        self.into(self.cells)
+        self.into(Ring(self.cells))
 
     def _tighten(self) -> float:
         fresh, need = self._fresh, self._wanted.need
@@ -136,23 +136,27 @@ class _Look:
             self._bound = min(self._bound, fresh[-1] * bent**4)  # bent one way, and the other way back
         return self._bound
 
-    def _in_reach(self, cells: Iterable[int]) -> list[Column]:
-        columns, reach = [column for column in map(self._columns.get, cells) if column], sqrt(self._bound)
-        if not self._flat:
-            return columns
-        lat, lng, shrink = self._lat, self._lng, self._shrink
-        return [
-            column
-            for column in columns
-            if (y := column.lat - lat) * y + (x := (column.lng - lng) * shrink) * x <= (reach + column.reach_deg) ** 2
-        ]
+    def _with_anybody(self, ring: Ring) -> list[Column]:
+        """The columns of a ring's cells that can hold somebody who matters."""
+        cells: Iterable[int] = ring.cells
+        if self._flat and ring.rows:
+            row, reach = iter(ring.rows), sqrt(self._bound)
+            lat, lng, shrink = self._lat, self._lng, self._shrink
+            cells = [
+                cell
+                for cell, a, b, r in zip(ring.cells, row, row, row, strict=True)
+                for y in [a - lat]  # a plain assignment to Python
+                for x in [(b - lng) * shrink]
+                if y * y + x * x <= (reach + r) ** 2
+            ]
+        return [column for column in map(self._columns.get, cells) if column]
 
     def _fitting(self, column: Column) -> list[float]:
         """The squares of a column; NaN, which is within no bound, for workers of the wrong kind."""
         squares, kinds, fits = self._squares(column.rows), self._wanted.kinds, self._wanted.fits
         if kinds is None:
             return squares
-        pairs = zip(squares, column.kinds, strict=True)
+        pairs = zip(squares, column.notes[2::4], strict=True)
         return [square if (kind in kinds) is fits else nan for square, kind in pairs]
 
     def _squares(self, rows: Iterable[float]) -> list[float]:
@@ -172,7 +176,7 @@ class _Look:
         """The hits by true distance, and how far they are complete."""
         here, bound, wanted = (self._lat, self._lng), self._bound, self._wanted
         hits = [
-            (apart(here, (rows[3 * slot], rows[3 * slot + 1]), "m"), column.workers[slot].worker_id, column, slot)
+            (apart(here, (rows[3 * slot], rows[3 * slot + 1]), "m"), column.ids[slot], column, slot)
             for square, column, slot in self._found
             if square <= bound
             for rows in [column.rows]
@@ -180,7 +184,7 @@ class _Look:
         hits.sort()  # a worker is in one slot: ties end at its id
         reach_m, need = wanted.max_m, wanted.need
         for metres, _, column, slot in hits:
-            need -= column.rows[3 * slot + 2] >= wanted.fresh_from
+            need -= column.notes[4 * slot] >= wanted.fresh_from
             if need == 0:
                 reach_m = min(reach_m, metres)
                 break
@@ -198,10 +202,10 @@ class _LookInPool(_Look):
         super().__init__(city, wanted)
         self._pool = self.cells = pool.cells
 
-    def into(self, cells: Iterable[int]) -> None:
+    def into(self, ring: Ring) -> None:
         kinds, fits, fresh_from = self._wanted.kinds, self._wanted.fits, self._wanted.fresh_from
         nobody: tuple[()] = ()
-        about = [worker for cell in cells for worker in self._pool.get(cell, nobody)]
+        about = [worker for cell in ring.cells for worker in self._pool.get(cell, nobody)]
         workers = [worker for worker in about if kinds is None or (worker.kind in kinds) is fits]
         squares = self._squares([each for worker in workers for each in (worker.lat, worker.lng, 0.0)])
         pairs, bound = list(zip(squares, workers, strict=True)), self._bound
