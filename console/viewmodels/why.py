@@ -1,6 +1,7 @@
 """Why this worker and not that one, as lines: every worker looked at, with the first failed filter and its numbers."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from console.viewmodels.cells import ACCENT, BOLD, DIM, HEAD, PLAIN, WARN, Line, who
@@ -12,13 +13,94 @@ if TYPE_CHECKING:
     from engine.verbs.why import Why
 
 
-def lines(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
-    out: list[Line] = [*_then(told.then, names, zone), ((" ", PLAIN),), (("As of now", HEAD),)]
-    if told.now is None:
-        out.append(((f"{inert(told.job.id)} is {told.job.state}: nobody is being looked for", DIM),))
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """One weight that can be tried: its name in the policy, in words, and what a key changes it by."""
+
+    name: str
+    words: str
+    step: float
+
+
+WEIGHTS = (
+    Weight("w_eta", "ETA", 0.25),
+    Weight("w_fair", "fairness", 0.5),
+    Weight("w_slack", "slack", 0.05),
+    Weight("eta_band_min", "band min", 1),
+)
+MOST = 100.0
+BLANK: Line = ((" ", PLAIN),)
+Tried = dict[str, float]
+
+
+def turned(tried: Tried, decided: Mapping[str, float], at: int, by: int) -> Tried:
+    """The weights with one of them a step up or down; those that are as decided again are not tried."""
+    weight = WEIGHTS[at]
+    value = tried.get(weight.name, decided[weight.name]) + by * weight.step
+    value = round(min(MOST, max(0.0, value)), 4)
+    rest = {name: each for name, each in tried.items() if name != weight.name}
+    return rest if value == decided[weight.name] else {**rest, weight.name: value}
+
+
+def decided(then: "Decision") -> dict[str, float]:
+    policy = then.summary.policy
+    return {"w_eta": policy.w_eta, "w_fair": policy.w_fair, "w_slack": policy.w_slack,
+            "eta_band_min": float(policy.eta_band_min)}  # fmt: skip
+
+
+def what_if(
+    then: "Decision", tried: Tried, at: int, replayed: "tuple[Considered, ...] | None", names: Mapping[str, str]
+) -> list[Line]:
+    """The weights with the one that a key changes, and the order that others would have given. Nothing is changed."""
+    pieces: list[tuple[str, str]] = [("What if ", HEAD)]
+    for place, each in enumerate(WEIGHTS):
+        value = tried.get(each.name, decided(then)[each.name])
+        text = f"{each.words} {value:g}{'*' if each.name in tried else ''}"
+        pieces.append((f"▸{text}◂" if place == at else f" {text} ", BOLD if place == at else PLAIN))
+    keys: Line = (("  ← → chooses a weight, + − changes it, 0 as decided; only shown, nothing is changed", DIM),)
+    if not tried:
+        return [tuple(pieces), keys, BLANK]
+    if replayed is None:
+        return [tuple(pieces), keys, (("  who they were has been dropped after its days", DIM),), BLANK]
+    return [tuple(pieces), keys, *_reordered(then, replayed, names), BLANK]
+
+
+def _reordered(then: "Decision", replayed: "tuple[Considered, ...]", names: Mapping[str, str]) -> Iterator[Line]:
+    before = [each.worker for each in then.considered or () if each.verdict == "ranked"]
+    after = [each for each in replayed if each.verdict == "ranked"]
+    if not after:
+        yield (("  nobody was ranked: no weight would change that", DIM),)
+        return
+    first, chosen = after[0].worker, then.summary.worker
+    if chosen is not None and first == chosen:
+        yield ((f"  {_name(first, names)} would still be first", BOLD),)
     else:
-        out += _considered(told.now, names, None)
-    return out
+        instead = f", not {_name(chosen, names)}" if chosen is not None else ""
+        yield ((f"  {_name(first, names)} would be first{instead}", WARN),)
+    for place, each in enumerate(after, 1):
+        was = before.index(each.worker) + 1 if each.worker in before else place
+        moved = "" if was == place else f"  was {was}"
+        yield (
+            (f"{place:3} ", BOLD),
+            (_name(each.worker, names), PLAIN),
+            (f"  score {each.score:.1f}" if each.score is not None else "", ACCENT),
+            (moved, WARN),
+        )
+
+
+def lines(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
+    return [*as_decided(told, names, zone), *as_of_now(told, names)]
+
+
+def as_decided(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
+    return [*_then(told.then, names, zone), ((" ", PLAIN),)]
+
+
+def as_of_now(told: "Why", names: Mapping[str, str]) -> list[Line]:
+    head: Line = (("As of now", HEAD),)
+    if told.now is None:
+        return [head, ((f"{inert(told.job.id)} is {told.job.state}: nobody is being looked for", DIM),)]
+    return [head, *_considered(told.now, names, None)]
 
 
 def _then(then: "Decision | None", names: Mapping[str, str], zone: str) -> Iterator[Line]:
