@@ -199,6 +199,7 @@ def handed_over() -> "Parts":
         demo=demo_site if is_here("fixtures.demo") else None,
         bench=measure if is_here("benchmarks.bench") else None,
         rehearse=rehearsal_room() if is_here("fixtures.rehearsal") else None,
+        open_room=open_room if is_here("console.room") else None,
     )
 
 
@@ -267,6 +268,12 @@ def rehearsal_room() -> "RehearsalRoom":
         return rehearsal.opened(scenarios.found(script.source), rehearsal.Programs(programs), database=database)
 
     return RehearsalRoom(listed=listed, found=found, opened=opened)
+
+
+def open_room(room: "RehearsalRoom", script: "Script | None", database: Path | None) -> int:
+    from console.room import run_room
+
+    return run_room(room, script, database)
 
 
 def start() -> int:

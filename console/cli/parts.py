@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from console.stage import RehearsalRoom
+from console.stage import RehearsalRoom, Script
 from engine.ports import Engine
 
 
@@ -114,10 +114,12 @@ class Parts:
     """Each None where this copy of the house lacks it.
 
     ``open_console``: the desk on a database, until it is left; answers the exit code. ``demo``: made
-    anew, and gone when the context is left. ``bench``: by the name of what is measured."""
+    anew, and gone when the context is left. ``bench``: by the name of what is measured. ``open_room``: the rehearsal
+    room on a screen, on this script or on the list."""
 
     replay: Callable[[ReplayOrder], ReplayReport] | None = None
     open_console: Callable[[DeskOrder], int] | None = None
     demo: Callable[[DemoOrder], AbstractContextManager[DemoSite]] | None = None
     bench: Callable[[str], Sequence[Figure]] | None = None
     rehearse: RehearsalRoom | None = None
+    open_room: Callable[[RehearsalRoom, Script | None, Path | None], int] | None = None

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from console.cli import show
 from console.cli.call import Call, command
-from console.cli.trouble import OK, REFUSED
+from console.cli.trouble import OK, REFUSED, hushed
 from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
 from console.transcripts import export, heading, painted
 from engine.ports import CallboardError
@@ -51,7 +51,7 @@ class Broken(CallboardError):
 
 @command(
     "rehearse",
-    "rehearse --list\nrehearse two-desks-one-job --plain\nrehearse zombie-dispatcher --every-schedule\n"
+    "rehearse\nrehearse --list\nrehearse two-desks-one-job --plain\nrehearse zombie-dispatcher --every-schedule\n"
     "rehearse my-own.toml --plain --export out",
 )
 @click.argument("name", required=False)
@@ -74,9 +74,12 @@ def rehearse(
         raise CallboardError("rehearse: this copy of Callboard does not have it")
     if listing:
         return _list(call, room)
-    if name is None:
-        raise click.UsageError("name a scenario, or say --list")
-    script = room.found(name)
+    script = None if name is None else room.found(name)
+    if not (plain or every or naive or folder or notes or call.as_json) and _is_seen() and call.parts.open_room:
+        with hushed():
+            return call.parts.open_room(room, script, call.database)
+    if script is None:
+        raise click.UsageError("name a scenario, or say --list (without a name the room opens, in a terminal)")
     kinds = (BARE, GUARDED) if naive else (SAFE,)
     with _quiet():
         if every:
@@ -97,6 +100,11 @@ def _quiet() -> Generator[None]:
         yield
     finally:
         log.setLevel(level)
+
+
+def _is_seen() -> bool:
+    """A screen is for a person: in a pipe the transcript is printed."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _list(call: Call, room: RehearsalRoom) -> int:

@@ -68,8 +68,10 @@ def title(number: int, view: LaneView, waiting: bool) -> tuple[str, str]:
 
 
 def waits(now: Rehearsal, lane_name: str) -> bool:
+    """It found the database held, and whoever holds it has not committed yet."""
     last = last_of(now, lane_name)
-    return last is not None and last.moved.waiting
+    held = any(each.phase is Phase.RUNNING and each.name != lane_name for each in now.scene.lanes)
+    return held and last is not None and last.moved.waiting
 
 
 def _program(view: LaneView, last: Step | None) -> Line:
@@ -89,7 +91,8 @@ def _upcoming(told: Told, view: LaneView) -> str:
 def _did(told: Told, last: Step) -> list[Line]:
     came = rehearsed.happened(last.moved)
     look = ALERT if last.moved.lost_at else WARN if last.moved.waiting else OK
-    made: list[Line] = [((f"{inert(rehearsed.statement(last.moved, told.words))} ", PLAIN), (inert(came), look))]
+    arrow = f"→ {inert(came)}" if came else ""
+    made: list[Line] = [((f"{inert(rehearsed.statement(last.moved, told.words))} ", PLAIN), (arrow, look))]
     if last.moved.said and last.moved.done == "call":
         made.append(((f"= {inert(last.moved.said)}", ACCENT),))
     made += [((inert(rehearsed.change(each)), ACCENT),) for each in last.moved.changes]
@@ -132,14 +135,10 @@ def status(told: Told, name: str, programs: str, *, safe: bool) -> Line:
     """Title, programs, training clock and how far one has looked."""
     now = told.now
     at = f"step {now.position}" + (f" of {len(now.steps)}" if now.position < len(now.steps) else "")
-    clock = f"{rehearsed.clock(now.scene.clock_ms, told.zone)} {zone_word(told.zone)}"
-    order = "" if now.as_planned else "  your own order"
-    return (("REHEARSAL ", ACCENT), (f" {clock}  {at}{order}", BOLD), (f"  {inert(name)}", PLAIN),
-            (f"  {programs}", DIM if safe else ALARM))  # fmt: skip
-
-
-def zone_word(zone: str) -> str:
-    return f"({inert(zone)})"
+    clock = f"{rehearsed.clock(now.scene.clock_ms, told.zone)} ({inert(told.zone)})"
+    order = "" if now.as_planned else " (your order)"
+    return (("REHEARSAL ", ACCENT), (f" {programs} ", DIM if safe else ALARM), (f" {at}{order}", BOLD),
+            (f"  {inert(name)}", PLAIN), (f"  {clock}", BOLD))  # fmt: skip
 
 
 def verdict(told: Told) -> list[Line]:

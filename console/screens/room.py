@@ -1,0 +1,323 @@
+"""The rehearsal room: a lane for each session, the rows between them, the clock, the run so far, and who won.
+
+It shows the player's own run, which `--plain` prints: nothing is told a second time."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import ClassVar, cast
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input
+
+from console.room_commands import ROOM, RoomState, room_command
+from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
+from console.viewmodels import rehearsal as view
+from console.viewmodels.cells import DIM
+from console.widgets.bars import OneLine, Said
+from console.widgets.rehearsal import Pane, RoomKeys
+from engine.ports import CallboardError
+from engine.verbs.rehearse import CLOCK
+
+KINDS = (SAFE, BARE, GUARDED)
+SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
+EXPORTS = Path("rehearsals")
+LANE_CELLS = 34
+
+
+class Room(Screen[None]):
+    """One scenario on its own database. ``ticks``: whether play runs by itself; tests call ``beat``."""
+
+    CSS_PATH = Path(__file__).parent.parent / "room.tcss"
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  (as Textual declares it)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(each.keys, f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
+                    id=f"room.{each.id}")
+            for each in ROOM
+        ),
+        Binding("j,down", "scroll_run(1)", show=False, id="room.down"),
+        Binding("k,up", "scroll_run(-1)", show=False, id="room.up"),
+    ]  # fmt: skip
+
+    def __init__(
+        self, room: RehearsalRoom, script: Script, *, database: Path | None = None, ticks: bool = True,
+        exports: Path | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.room, self.script, self.database = room, script, database
+        self.kind = SAFE
+        self.playing = False
+        self.speed = 1.0
+        self._ticks, self._exports = ticks, exports or EXPORTS
+        self._timer: Timer | None = None
+        self._open: AbstractContextManager[House] | None = None
+        self.house: House = self._enter(SAFE)
+
+    # --- the house ---------------------------------------------------------------------------------------------------
+
+    def _enter(self, kind: str) -> House:
+        """Put the scenario on the stage with these programs. Raises CallboardError."""
+        opening = self.room.opened(self.script, kind, self.database)
+        house = opening.__enter__()
+        self._close()
+        self._open, self.kind = opening, kind
+        return house
+
+    def _close(self) -> None:
+        opening, self._open = self._open, None
+        if opening is not None:
+            opening.__exit__(None, None, None)
+
+    def on_unmount(self) -> None:
+        self._close()
+
+    @property
+    def _app(self) -> App[int]:
+        return cast("App[int]", self.app)
+
+    @property
+    def told(self) -> view.Told:
+        house = self.house
+        return view.Told(now=house.player.now, zone=self.script.zone, rule=house.rule, words=house.words)
+
+    @property
+    def state(self) -> RoomState:
+        now, script = self.house.player.now, self.script
+        return RoomState(
+            lanes=tuple((each.name, each.next is not None) for each in now.scene.lanes), position=now.position,
+            more=self.house.player.next_cue() is not None, playing=self.playing, safe=self.kind == SAFE,
+            naive=script.naive is not None, race=script.is_race, decisive=bool(script.decisive[1]),
+            questions=bool(script.questions),
+        )  # fmt: skip
+
+    # --- drawing -----------------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        yield OneLine(id="room-status")
+        with Horizontal(id="lanes"):
+            for number in range(len(self.house.player.now.scene.lanes)):
+                yield Pane(id=f"lane{number}")
+        with Container(id="stage"):
+            yield Pane(id="rows")
+            yield Pane(id="run", to_end=True)
+        yield Pane(id="verdict")
+        yield Input(id="by", placeholder="the training clock by: 21 s, 2 min, -60 s", compact=True)
+        yield Said(id="room-said")
+        yield RoomKeys(id="room-keys")
+
+    def on_mount(self) -> None:
+        self.query_one("#by", Input).cursor_blink = False
+        self.look()
+        self.tell(f"{self.script.teaches}")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.look)
+
+    def look(self) -> None:
+        """Show where the player looks."""
+        told, following = self.told, self.house.player.next_cue()
+        shown = view.status(told, self.script.title, self.kind, safe=self.kind == SAFE)
+        self.query_one("#room-status", OneLine).say(shown)
+        for at, pane in enumerate(self.query("#lanes Pane").results(Pane)):
+            pane.display = at < len(told.now.scene.lanes)  # a naive twin may have fewer sessions
+            if pane.display:
+                each = told.now.scene.lanes[at]
+                heading, look = view.title(at + 1, each, view.waits(told.now, each.name))
+                pane.take(view.lane(told, each, following), heading, look)
+        self.query_one("#lanes").set_class(self.size.width < LANE_CELLS * len(told.now.scene.lanes), "-two-rows")
+        self.query_one("#rows", Pane).take(view.rows(told.now), "Committed rows")
+        self.query_one("#run", Pane).take(view.run(told), "The run so far")
+        verdict = view.verdict(told) or [((view.told_cue(following), DIM),)]
+        self.query_one("#verdict", Pane).take(verdict)
+        self.query_one("#room-keys", RoomKeys).take(self.state)
+
+    def tell(self, words: str, look: str = "plain") -> None:
+        self.query_one("#room-said", Said).tell(words, look)
+
+    # --- commands ----------------------------------------------------------------------------------------------------
+
+    def action_command(self, command_id: str) -> None:
+        """Run a command, or say why not now."""
+        command = room_command(command_id)
+        reason = command.allowed(self.state)
+        if reason is not None:
+            self.tell(f"{command.label}: {reason}", "warn")
+            return
+        if command_id not in ("play", "faster", "slower", "theme"):
+            self.stop()
+        self.tell("")
+        try:
+            self._do(command_id)
+        except (CallboardError, OSError) as refused:
+            self.tell(str(refused), "alert")
+        if self.is_attached:
+            self.look()
+
+    def _do(self, command_id: str) -> None:
+        player = self.house.player
+        if command_id.startswith("choose"):
+            player.choose(player.now.scene.lanes[int(command_id.removeprefix("choose")) - 1].name)
+            return
+        match command_id:
+            case "step":
+                player.step()
+            case "back":
+                player.back()
+            case "jump":
+                player.jump(*self.script.decisive)
+                self.tell("the step that decides", "ok")
+            case "anew":
+                self.house = self._enter(self.kind)
+            case "naive":
+                self._swap()
+            case "faster" | "slower":
+                self._pace(1 if command_id == "faster" else -1)
+            case "clock":
+                self._ask_clock()
+            case _:
+                getattr(self, f"_{command_id}")()
+
+    def _swap(self) -> None:
+        kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
+        self.house = self._enter(kind)
+        fault = self.script.naive.fault if self.script.naive else ""
+        said = {SAFE: "the engine's own programs", BARE: f"{BARE}: {fault}",
+                GUARDED: f"{GUARDED}: watch the schema refuse what the naive programs try"}  # fmt: skip
+        self.tell(said[kind], "ok" if kind == SAFE else "warn")
+
+    def _theme(self) -> None:
+        from console.themes import THEMES
+
+        names = [each.name for each in THEMES]
+        self._app.theme = names[(names.index(self._app.theme) + 1) % len(names)]
+
+    def _export(self) -> None:
+        from console.transcripts import export
+
+        text, picture = export(self._exports, self.script, self.kind, view.lines_of(self.told))
+        self.tell(f"written: {text} and {picture}", "ok")
+
+    def _leave(self) -> None:
+        self.dismiss(None)
+
+    # --- pages -------------------------------------------------------------------------------------------------------
+
+    def _help(self) -> None:
+        from console.screens.room_pages import help_page
+
+        self._app.push_screen(help_page(self.state))
+
+    def _questions(self) -> None:
+        from console.screens.room_pages import questions_page
+
+        self._app.push_screen(questions_page(self.script))
+
+    def _notes(self) -> None:
+        from console.screens.room_pages import notes_page
+
+        self._app.push_screen(notes_page(self.script))
+
+    def _every(self) -> None:
+        from console.screens.orders import Orders
+
+        self._app.push_screen(Orders(self.room, self.script, self.kind, self.database))
+
+    # --- the clock ---------------------------------------------------------------------------------------------------
+
+    def _ask_clock(self) -> None:
+        """The plan's own step of the clock is there to be entered; else a second."""
+        planned = next((each.by_ms for each in self.house.player.now.planned if each.lane == CLOCK), 1000)
+        box = self.query_one("#by", Input)
+        box.value = f"{planned / 1000:g} s"
+        box.display = True
+        box.focus()
+
+    @on(Input.Submitted, "#by")
+    def _clock_given(self, event: Input.Submitted) -> None:
+        by_ms = read_span_ms(event.value)
+        if by_ms is None:
+            self.tell(f"{event.value}: write seconds or minutes, as 21 s, 2 min, -60 s", "warn")
+            return
+        self._shut_clock()
+        try:
+            self.house.player.advance(by_ms)
+        except CallboardError as refused:
+            self.tell(str(refused), "alert")
+        self.look()
+
+    def key_escape(self) -> None:
+        """Escape in the box of the clock closes it; bindings of the screen do not see it there."""
+        if self.query_one("#by", Input).display:
+            self._shut_clock()
+
+    def _shut_clock(self) -> None:
+        box = self.query_one("#by", Input)
+        box.display = False
+        self.set_focus(None)
+
+    # --- playing -----------------------------------------------------------------------------------------------------
+
+    def _play(self) -> None:
+        if self.playing:
+            self.stop()
+            self.tell("stopped")
+            return
+        self.playing = True
+        self._set_timer()
+        self.tell(f"playing, {self.speed:g} steps a second (+ and - change it, p stops)")
+
+    def _pace(self, by: int) -> None:
+        at = min(max(SPEEDS.index(self.speed) + by, 0), len(SPEEDS) - 1)
+        self.speed = SPEEDS[at]
+        self._set_timer()
+        self.tell(f"{self.speed:g} steps a second")
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if self.playing and self._ticks:
+            self._timer = self.set_interval(1 / self.speed, self.beat)
+
+    def stop(self) -> None:
+        self.playing = False
+        self._set_timer()
+
+    def beat(self) -> None:
+        """One step of play; it ends by itself."""
+        if not self.playing:
+            return
+        try:
+            self.house.player.step()
+        except CallboardError as refused:
+            self.stop()
+            self.tell(str(refused), "alert")
+        if self.house.player.next_cue() is None:
+            self.stop()
+            self.tell("all sessions have ended", "ok")
+        self.look()
+
+    def action_scroll_run(self, by: int) -> None:
+        run = self.query_one("#run", Pane)
+        run.scroll_relative(y=by * 3, animate=False)
+
+
+def read_span_ms(text: str) -> int | None:
+    """``21``, ``21 s``, ``-2 min`` as milliseconds; None where it is no span."""
+    number, factor = text.strip().lower(), 1000
+    for end, each in (("min", 60_000), ("ms", 1), ("m", 60_000), ("s", 1000)):
+        if number.endswith(end):
+            number, factor = number.removesuffix(end).strip(), each
+            break
+    try:
+        span = round(float(number) * factor)
+    except (ValueError, OverflowError):
+        return None
+    return span if span and abs(span) <= 7 * 86_400_000 else None
