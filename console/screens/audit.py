@@ -77,6 +77,8 @@ class AuditScreen(Shown["AuditFound"]):
         )
         listed.border_title = Content(f"Audit · {what} · times in {self.console.zone}")
         listed.show(told.arrange(listed.rows, "" if data.of else self._text))
+        if listed.cursor is None and listed.order:  # nothing here acts, so the first match may be told of
+            listed.put(listed.order[0])
         self.tell_row()
 
     def filtered(self, text: str) -> None:

@@ -80,6 +80,8 @@ class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
     def _arrange(self) -> None:
         people = self.list
         people.show(told.arrange(people.rows, self._text, self._by))
+        if people.cursor is None and people.order:  # nothing here acts, so the first match may be told of
+            people.put(people.order[0])
         people.border_subtitle = Content(f"by {self._by} · {len(people.order)}")
         self.tell_person()
 

@@ -218,8 +218,10 @@ def told(row: WorkerRow, now_ms: int, zone: str) -> list[Line]:
         (
             (inert(f"{'in progress' if each.started else 'booked'} {each.job_id}"), PLAIN),
             (
-                f"  {day_hm(each.starts_ms, now_ms, zone)}–{hm(each.ends_ms, zone)}, "
-                f"arrival {hm(each.arrival_ms, zone)}",
+                (
+                    f"  {day_hm(each.starts_ms, now_ms, zone)}–{hm(each.ends_ms, zone)}, "
+                    f"arrival {hm(each.arrival_ms, zone)}"
+                ),
                 PLAIN,
             ),
         )
