@@ -1,9 +1,9 @@
-"""The door of the benchmarks: `run.py bench ingest|search|decide|lease` asks here."""
+"""The door of the benchmarks: `run.py bench ingest|search|decide|lease|console` asks here."""
 
 import gc
 from collections.abc import Callable
 
-from benchmarks import decide, ingest, lease, search
+from benchmarks import console, decide, ingest, lease, search
 from benchmarks.figures import Figure, Progress, noise, silent
 
 BENCHES: dict[str, Callable[[Progress, bool], list[Figure]]] = {
@@ -11,6 +11,7 @@ BENCHES: dict[str, Callable[[Progress, bool], list[Figure]]] = {
     "search": search.measure,
     "decide": decide.measure,
     "lease": lease.measure,
+    "console": console.measure,
 }
 
 

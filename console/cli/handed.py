@@ -19,7 +19,7 @@ from engine.ports import CallboardError
 T = TypeVar("T")
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 HOLDS = {True: "holds", False: "MISSED", None: ""}
-MEASURED = ("ingest", "search", "decide", "lease")
+MEASURED = ("ingest", "search", "decide", "lease", "console")
 
 
 class Absent(CallboardError):
