@@ -91,6 +91,21 @@ def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
     return Done(said=f"assign {job_id}: not done, it is {made.job.state} now")
 
 
+def assign_as_shown(engine: Engine, actor: Actor, job_id: str, version: int) -> Done:
+    """One of many: only if it is as it was in the dry run, and "applied" only if an offer was made."""
+    _of_version(engine, job_id, version)
+    done = assign(engine, actor, job_id)
+    if done.undo is None:
+        raise Stale(done.said)
+    return done
+
+
+def _of_version(engine: Engine, job_id: str, version: int) -> None:
+    job = engine.store.job(engine.tenant, job_id)
+    if job is not None and job.version != version:
+        raise Stale(f"job {job_id} changed since it was shown: it is {_now(job)}{_by_whom(engine, job_id)}")
+
+
 def override(
     engine: Engine, actor: Actor, job_id: str, worker_id: str, why: Reason, *, version: int, force: bool
 ) -> Done:
@@ -171,6 +186,12 @@ def reassign(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reas
 def cancel(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
     revoke.cancel(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
     return Done(said=f"cancel {job_id}: CANCELLED")
+
+
+def cancel_as_shown(engine: Engine, actor: Actor, job_id: str, aimed_at: str, version: int, why: Reason) -> Done:
+    """One of many: only if it is as it was in the dry run."""
+    _of_version(engine, job_id, version)
+    return cancel(engine, actor, job_id, aimed_at, why)
 
 
 def _after(engine: Engine, job_id: str, done: revoke.Revoked) -> str:

@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from console.behind import Behind
+from console.keymap import KEYMAP, Keymap, load
 from console.screens.desk import Desk
 from console.themes import THEMES
 from console.words import inert
@@ -52,6 +53,8 @@ class Console(App[int]):
         self.ticks = ticks
         self.animation_level = "none"
         self.keys: dict[str, str] = {}
+        self._covered = self._signed_in = False
+        self._touched_s = behind.mono_s()
         for each in THEMES:
             self.register_theme(each)
         self.theme = THEMES[0].name
@@ -61,8 +64,16 @@ class Console(App[int]):
         if self.ticks:
             self.call_after_refresh(self._start)
 
+    def take_keys(self, found: Keymap) -> None:
+        """The operator's own keys, in bindings, footer and help; what is wrong with them is said and changes nothing."""
+        self.keys = found.keys
+        self.set_keymap({f"desk.{name}": key for name, key in found.keys.items()})
+        if found.faults and isinstance(self.screen, Desk):
+            self.screen.tell(f"{KEYMAP}: {'; '.join(found.faults)}", "warn")
+
     def _start(self) -> None:
         """After the first paint: importing the engine costs more than the whole skeleton."""
+        self.take_keys(load())
         self.behind.start(lambda: self.post_message(Changed()))
 
     def on_changed(self) -> None:
@@ -103,6 +114,8 @@ class Console(App[int]):
         stands, and keeps of several lines the first."""
         if isinstance(event, events.Paste):
             event.text = inert(event.text)
+        if isinstance(event, events.Key | events.MouseDown | events.Paste):
+            self._touched_s = self.behind.mono_s()
         await super().on_event(event)
 
     def action_interrupt(self) -> None:
@@ -125,6 +138,29 @@ class Console(App[int]):
             Text(f"The desk failed ({said}). Nothing that was agreed is lost. The whole of it: {self.behind.log_path}")
         )
         self._close_messages_no_wait()
+
+    # --- who is at the desk ------------------------------------------------------------------------------------------
+
+    def watch_over(self) -> None:
+        """Cover the desk of a site with operators until one signs in, and again when nobody has been there for long."""
+        behind, now_s = self.behind, self.behind.mono_s()
+        if not behind.guarded or self._covered or behind.snap is None:
+            return
+        if not self._signed_in:
+            self.cover()
+        elif behind.idle_lock_s and now_s - self._touched_s > behind.idle_lock_s:
+            self.cover("Locked: nobody was here. ")
+
+    def cover(self, why: str = "") -> None:
+        from console.screens.login import Login
+
+        snap = self.behind.snap
+        if snap is not None and not self._covered:
+            self._covered = True
+            self.push_screen(Login(snap.site.name, snap.site.actor if self._signed_in else "", why))
+
+    def uncovered(self) -> None:
+        self._covered, self._signed_in, self._touched_s = False, True, self.behind.mono_s()
 
     # --- for the screens ---------------------------------------------------------------------------------------------
 
@@ -149,9 +185,7 @@ class Console(App[int]):
         return "Nothing that was agreed is lost."
 
 
-def run_console(
-    path: Path, *, demo: object | None = None, read_only: bool = False, tenant: str | None = None
-) -> int:
+def run_console(path: Path, *, demo: object | None = None, read_only: bool = False, tenant: str | None = None) -> int:
     """Show the desk of a database until it is left. ``demo``: see behind.Demo; it rings the rounds itself.
 
     Answers the exit code: 0, 2 or 3 (damaged or missing). The terminal is restored on any way out."""

@@ -113,6 +113,7 @@ class Desk(Screen[None]):
         age_s = behind.age_s()
         self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.unread)), now_ms)
         self._banner(age_s)
+        self.console.watch_over()
         if snap is None:
             return
         idle = time.monotonic() - self._acted_s > IDLE_S and time.monotonic() - self._sorted_s > IDLE_S

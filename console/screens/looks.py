@@ -76,21 +76,21 @@ async def unassigned(desk: "Desk", state: DeskState) -> None:
 
 
 async def save(desk: "Desk", state: DeskState) -> None:
-    from console import kept
+    from console import keymap
 
     name, now = state.typed.text if state.typed else "", filters.told(desk.board.kept)
-    desk.tell(*kept.save(name, now))
+    desk.tell(*keymap.save(name, now))
 
 
 async def recall(desk: "Desk", state: DeskState) -> None:
-    from console import kept
+    from console import keymap
 
     name = state.typed.text if state.typed else ""
     if not name:
-        names = ", ".join(kept.saved()) or "none yet: filter, then /save NAME"
+        names = ", ".join(keymap.saved()) or "none yet: filter, then /save NAME"
         desk.tell(f"kept filters: {names}")
         return
-    found = kept.saved().get(name)
+    found = keymap.saved().get(name)
     if found is None:
         desk.tell(f"recall {name}: no filter of this name; /recall lists them", "warn")
         return
@@ -99,9 +99,9 @@ async def recall(desk: "Desk", state: DeskState) -> None:
 
 
 async def forget(desk: "Desk", state: DeskState) -> None:
-    from console import kept
+    from console import keymap
 
-    desk.tell(*kept.forget(state.typed.text if state.typed else ""))
+    desk.tell(*keymap.forget(state.typed.text if state.typed else ""))
 
 
 # --- the desk itself ------------------------------------------------------------------------------------------------

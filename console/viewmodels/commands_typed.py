@@ -229,7 +229,7 @@ def by_id(word: str, known: Iterable[str]) -> str | None:
     """J-42 for J-42, j-42 or j42."""
     if not word:
         return None
-    ids = known if isinstance(known, Mapping) else set(known)
+    ids = list(known)
     if word in ids:
         return word
     plain = word.casefold().replace("-", "")

@@ -1,0 +1,79 @@
+"""Who is at the desk: covers it until an operator has signed in. Nothing of the site is shown behind it."""
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from console.behind import NotOpen
+from console.widgets.bars import Said
+from console.words import inert
+
+if TYPE_CHECKING:
+    from console.app import Console
+
+
+class Login(ModalScreen[None]):
+    """``name``: who sat here before the desk was locked. Escape does nothing here; ctrl+q leaves the console."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    Login { align: center middle; background: $background; }
+    Login > Vertical { width: 60; max-width: 100%; height: auto; border: heavy $primary; background: $surface;
+        padding: 0 1; }
+    Login Static { height: auto; }
+    Login #refused { height: auto; min-height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stay", show=False, id="login.stay")]
+
+    def __init__(self, site: str, before: str = "", why: str = "") -> None:
+        super().__init__()
+        self._site, self._before, self._why = inert(site), before, why
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(f"{self._site}: who is at the desk?", markup=False, classes="title")
+            yield Static(f"{self._why}Dispatching goes on. ctrl+q leaves.", markup=False)
+            yield Input(value=self._before, placeholder="name", id="name", compact=True)
+            yield Input(placeholder="passphrase; enter signs in", password=True, id="passphrase", compact=True)
+            yield Said(id="refused")
+
+    def on_mount(self) -> None:
+        for each in self.query(Input):
+            each.cursor_blink = False
+        self.query_one("#passphrase" if self._before else "#name", Input).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.input.id == "name":
+            self.query_one("#passphrase", Input).focus()
+        else:
+            self.sign_in()
+
+    @work(exclusive=True)
+    async def sign_in(self) -> None:
+        from engine.ports import CallboardError
+        from engine.verbs import operators
+
+        console = cast("Console", self.app)
+        name, box = self.query_one("#name", Input).value, self.query_one("#passphrase", Input)
+        passphrase, box.value = box.value, ""
+        refused = self.query_one("#refused", Said)
+        refused.tell("…")
+        try:
+            found = await console.behind.ask(lambda engine, _: operators.sign_in(engine, name, passphrase))
+        except (CallboardError, NotOpen) as error:
+            refused.tell(str(error), "alert")
+            return
+        if found is None:
+            refused.tell("that name and passphrase do not belong together", "alert")
+            return
+        console.behind.sit_down(found.name, found.role)
+        console.uncovered()
+        self.dismiss(None)
+
+    def action_stay(self) -> None:
+        """Only signing in uncovers the desk."""
