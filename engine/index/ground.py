@@ -20,7 +20,7 @@ BENT = 1.04  # how much a flat map may be wrong, see the search
 FLAT_LAT, FLAT_LNG = 66.0, 175.0  # beyond, a flat map does not serve
 _REMEMBERED = 1 << 14
 _BENT_NEAR = 1.01  # as much within 30 km
-_INSIDE = 0.99  # of the way to the nearest border: the borders are not quite straight on a flat map
+_INSIDE = 0.99  # of the way to a border: neither are the borders quite straight on a flat map, nor is the map true
 
 _H3Error = cast(type[Exception], vars(h3)["H3BaseException"])
 # Without lists in between: the form of H3's answers that costs least.
@@ -31,14 +31,16 @@ _ring = cast(Callable[[int, int], Iterable[int]], lean.grid_ring)
 class Ground:
     """``reach_m``: nothing of the cell is farther from its centre.
 
-    ``inner``: square of degrees from the centre within which a point is in the cell; negative: no such promise.
+    ``inner``: square of degrees from the centre within which a point is in the cell for certain; ``outer``: within
+    which it is no farther than ``reach_m``. Negative: no such promise.
     ``shrink``: a degree of longitude over a degree of latitude.
     """
 
-    __slots__ = ("cell", "inner", "lat", "lng", "reach_m", "shrink")
+    __slots__ = ("cell", "inner", "lat", "lng", "outer", "reach_m", "shrink")
 
     def __init__(self, cell: int, lat: float, lng: float, reach_m: float, inner: float) -> None:
         self.cell, self.lat, self.lng, self.reach_m, self.inner = cell, lat, lng, reach_m, inner
+        self.outer = (reach_m / DEGREE_M * _INSIDE) ** 2 if inner > 0 else -1.0
         self.shrink = cos(radians(lat))
 
 

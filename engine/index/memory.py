@@ -144,7 +144,7 @@ class MemoryIndex:
             worker.born_mono_ms = born = mono_ms - worker.lag_ms
             column = worker.column
             y, x = lat - column.lat, (lng - column.lng) * column.shrink
-            if y * y + x * x < column.inner or cell_of(lat, lng, finer) == column.cell:
+            if y * y + x * x < column.outer or cell_of(lat, lng, finer) == column.cell:
                 at, home, rows, notes = worker.slot, column.home, column.rows, column.notes
                 three, four = 3 * at, 4 * at
                 rows[three], rows[three + 1], rows[three + 2] = lat, lng, nan if accuracy is None else accuracy

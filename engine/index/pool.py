@@ -77,6 +77,7 @@ class Column:
     last contact (ms on the clock that does not jump), kind, cell a person sees. Each in one piece, and enough to say who
     is seen: to read the workers, scattered in memory, cost a search nearly half of its time.
 
+    A worker stays until it leaves the circle round the cell (``outer``), so that few move who walk along a border.
     A finer cell may stick out of the one above: ``home`` is the cell of most of its ground, not of all of it.
     """
 
@@ -85,10 +86,10 @@ class Column:
         "coarse",
         "home",
         "ids",
-        "inner",
         "lat",
         "lng",
         "notes",
+        "outer",
         "rows",
         "shrink",
         "workers",
@@ -97,7 +98,7 @@ class Column:
     def __init__(self, own: Ground, home: Ground, coarse: int) -> None:
         self.cell, self.home, self.coarse = own.cell, home, coarse
         self.lat, self.lng, self.shrink = own.lat, own.lng, own.shrink
-        self.inner = own.inner
+        self.outer = own.outer
         self.rows, self.notes = array("d"), array("q")
         self.ids: list[str] = []
         self.workers: list[Tracked] = []
@@ -107,8 +108,10 @@ class Column:
         self.workers.append(worker)
         self.ids.append(worker.worker_id)
         accuracy = worker.accuracy_m
-        self.rows.extend((worker.lat, worker.lng, nan if accuracy is None else accuracy))
-        self.notes.extend((worker.born_mono_ms, worker.contact_mono_ms, worker.kind, worker.cell))
+        for degrees_or_metres in (worker.lat, worker.lng, nan if accuracy is None else accuracy):
+            self.rows.append(degrees_or_metres)
+        for note in (worker.born_mono_ms, worker.contact_mono_ms, worker.kind, worker.cell):
+            self.notes.append(note)
 
     def take(self, worker: Tracked) -> None:
         """The last one moves into the slot that falls empty."""
