@@ -13,7 +13,9 @@ from console.words import inert
 
 
 class OneLine(Static):
-    """Updates only when it says something else."""
+    """Updates only when it says something else. ``FIXED``: it stays one line high, and nothing else moves."""
+
+    FIXED = True
 
     def __init__(self, *, id: str) -> None:  # noqa: A002  (Textual's own name)
         super().__init__(id=id, markup=False)
@@ -22,7 +24,7 @@ class OneLine(Static):
     def say(self, line: Line) -> None:
         if line != self._said:
             self._said = line
-            self.update(one(line) if line else Content(""))
+            self.update(one(line) if line else Content(""), layout=not self.FIXED)
 
 
 class StatusLine(OneLine):
@@ -32,6 +34,8 @@ class StatusLine(OneLine):
 
 class Said(OneLine):
     """The last outcome or error, in one line. ``look`` beside the words: ok, warn, alert."""
+
+    FIXED = False
 
     def tell(self, words: str, look: str = "plain") -> None:
         mark = {"alert": "× ", "warn": "! ", "ok": "✓ "}.get(look, "")

@@ -53,6 +53,7 @@ class Cells(ScrollView, can_focus=True):
         self._frame = (0, 0, 0, 0)
         self._plan = cells_map.plan(self._frame, self.zoom)
         self._known: dict[str, Style] = {}
+        self._said = ("", "")
 
     # --- what comes from behind --------------------------------------------------------------------------------------
 
@@ -87,8 +88,10 @@ class Cells(ScrollView, can_focus=True):
         north, here = cells_map.compass(self._cells), cells_map.told(self.row)
         if len(here) + (len(north) + 3 if narrow else 0) > room:
             here = cells_map.told_short(self.row)
-        self.border_title = Content(f"{TITLE} · {here} · {north}" if narrow else f"{TITLE} · {here}")
-        self.border_subtitle = Content(f"{north} · H3 {self._cells.resolution}")
+        said = (f"{TITLE} · {here} · {north}" if narrow else f"{TITLE} · {here}", f"{north} · H3 {self._cells.resolution}")
+        if said != self._said:  # setting them paints the whole pane
+            self._said = said
+            self.border_title, self.border_subtitle = map(Content, said)
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

@@ -90,10 +90,18 @@ class Lines(ScrollView, can_focus=True):
         at = self._places.get(self.cursor or "")
         if was is not None and at is not None and at != was:
             self.scroll_to(y=max(0, top + at - was), animate=False, immediate=True)
-        self.refresh()
+        self.repaint()
 
     def _measure(self) -> None:
-        self.virtual_size = Size(max(1, self.size.width), len(self.order) + self._head_lines)
+        """Setting the virtual size lays out the whole screen; where only rows came or went, the bar alone is moved."""
+        size = Size(max(1, self.size.width), len(self.order) + self._head_lines)
+        if size == self.virtual_size:
+            return
+        if self.styles.auto_dimensions or not self.size or size.width != self.virtual_size.width:
+            self.virtual_size = size
+        else:
+            self.set_reactive(ScrollView.virtual_size, size)
+            self._scroll_update(size)
 
     @property
     def _head_lines(self) -> int:

@@ -32,6 +32,7 @@ class Board(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="jobs", empty="no job matches; esc shows all")
+        self._told = ""
         self.rows: dict[str, JobRow] = {}
         self.kept = Filter()
         self.marks: dict[str, None] = {}
@@ -72,7 +73,10 @@ class Board(Lines):
     def title(self) -> None:
         shown = f"{len(self.order)} of {len(self.rows)}" if self.kept.on else str(len(self.rows))
         marked = f" · {len(self.marks)} marked" if self.marks else ""
-        self.border_subtitle = Content(f"by {self.by} · {shown}{marked}")
+        told = f"by {self.by} · {shown}{marked}"
+        if told != self._told:  # setting it paints the whole pane
+            self._told = told
+            self.border_subtitle = Content(told)
 
     def mark(self, key: str, *, only_on: bool = False) -> None:
         """Mark a row, or unmark it; ``only_on``: a range never unmarks."""
