@@ -156,7 +156,8 @@ class Desk(Screen[None]):
             return rows.get(alert.job_id or "")
         if self.pane == "offers" and (offer := self.query_one(Offers).offer) is not None:
             return rows.get(offer.job_id)
-        return self.board.job if self.pane in ("jobs", "detail") else None
+        beside = self.pane == "cells" and not self.has_class("-narrow")  # there the job that is told of is in sight
+        return self.board.job if self.pane in ("jobs", "detail") or beside else None
 
     @property
     def alert(self) -> AlertRow | None:
@@ -225,7 +226,7 @@ class Desk(Screen[None]):
         self._acted()
         if event.lines is self._widget("jobs"):
             self.board.let_go()
-        self.follow()
+        self.call_after_refresh(self.follow)  # the cursor first: the detail of another job lays out its pane
 
     @on(Lines.Chosen)
     def chosen(self, event: Lines.Chosen) -> None:

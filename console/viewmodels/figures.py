@@ -91,12 +91,13 @@ def columns(found: list[Section], width: int) -> tuple[list[Line], list[Line]]:
 
 
 def _one(name: str, value: str, *more: tuple[str, str], look: str = BOLD) -> Line:
-    return ((f" {fit(name, NAME)} ", PLAIN), (value, look), *more)
+    gap = ((" ", PLAIN),) if more else ()
+    return ((f" {fit(name, NAME)} ", PLAIN), (value, look), *gap, *more)
 
 
 def _deciding(row: FiguresRow) -> list[Line]:
     if row.decision_p99_us is None or row.decision_p50_us is None:
-        return [_one("latency", "–", (" no decision made by this process yet", DIM), look=DIM)]
+        return [_one("latency", "–", (" no decision made here yet", DIM), look=DIM)]
     p99_ms = row.decision_p99_us / 1000
     over = p99_ms >= 500
     limit = (" above the limit of 500 ms" if over else " of 500 ms allowed", WARN if over else DIM)
@@ -136,7 +137,7 @@ def _jobs(row: FiguresRow, width: int) -> list[Line]:
             _one(
                 "time to assign",
                 f"p50 {_took(row.assign_p50_ms)} · p90 {_took(row.assign_p90_ms)}",
-                (" intake to accept", DIM),
+                (" from intake", DIM),
             )
         )
     return [*lines, _plot("created", row, width), _plot("finished", row, width)]
@@ -176,7 +177,7 @@ def _alerts(row: FiguresRow, width: int) -> list[Line]:
 
 def _router(row: FiguresRow) -> list[Line]:
     if row.router == "none":
-        return [_one("router", "none set", (" times are estimated: confidence low", DIM))]
+        return [_one("router", "none set", (" times are estimated", DIM))]
     rate = _rate(
         "timeout rate", row.router_timeouts, row.router_calls, row.limits.router_timeout_rate, row.limits.rate_from
     )

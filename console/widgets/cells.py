@@ -1,11 +1,10 @@
 """Pane 3: workers and open jobs by H3 cell, on a lattice of hexagons. A schematic: cells and counts, never a pin."""
 
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -18,7 +17,6 @@ from console.viewmodels.cells_map import NOWHERE, PITCH, ZOOMS, At, Run
 from console.viewmodels.rows import CellRow, CellsRow, Snapshot
 
 TITLE = "3 Cells"
-REVERSED = Style(reverse=True)
 FILLS = ("gap", "none", "want", "stale", "load1", "load2", "load3", "load4", "alert", "cursor")
 
 
@@ -88,7 +86,8 @@ class Cells(ScrollView, can_focus=True):
         north, here = cells_map.compass(self._cells), cells_map.told(self.row)
         if len(here) + (len(north) + 3 if narrow else 0) > room:
             here = cells_map.told_short(self.row)
-        said = (f"{TITLE} · {here} · {north}" if narrow else f"{TITLE} · {here}", f"{north} · H3 {self._cells.resolution}")
+        title = f"{TITLE} · {here} · {north}" if narrow else f"{TITLE} · {here}"
+        said = (title, f"{north} · H3 {self._cells.resolution}")
         if said != self._said:  # setting them paints the whole pane
             self._said = said
             self.border_title, self.border_subtitle = map(Content, said)
@@ -118,22 +117,16 @@ class Cells(ScrollView, can_focus=True):
         if self._cells is None or line >= len(self._plan.lines):
             said = "reading where everybody is…" if self._cells is None and y == 0 else ""
             return Strip([Segment(said, gap)]).adjust_cell_length(self.size.width, gap)
-        plain = cast("App[object]", self.app).no_color
-        segments = [self._segment(each, plain) for each in self._plan.lines[line]]
+        segments = [self._segment(each) for each in self._plan.lines[line]]
         return Strip(segments, self._plan.width).crop_extend(across, across + self.size.width, gap)
 
-    def _segment(self, run: Run, plain: bool) -> Segment:
+    def _segment(self, run: Run) -> Segment:
         fill = self._fill(run.top)
-        if plain and fill == "cursor" and run.top == run.bottom:
-            said = "" if run.label is None else cells_map.words(self._at.get(run.top), self.zoom, run.label, run.n)
-            return Segment(said or " " * run.n, self._style(fill) + REVERSED)
         if run.top == run.bottom:
             if run.label is None or run.top == NOWHERE:
                 return Segment(" " * run.n, self._style(fill))
             said = cells_map.words(self._at.get(run.top), self.zoom, run.label, run.n)
             return Segment(said, self._style(fill))
-        if plain:  # without colour the two halves could not be told apart
-            return Segment(" " * run.n, self._style("gap"))
         upper, lower = self._style(fill), self._style(self._fill(run.bottom))
         return Segment("▀" * run.n, Style(color=upper.bgcolor, bgcolor=lower.bgcolor))
 

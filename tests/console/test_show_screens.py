@@ -200,8 +200,8 @@ def test_the_figures_of_the_campus_are_those_of_its_database(app: Console) -> No
             "23 open",
             "0 of 0 due so far today",
             "6 fresh",
-            "67% above 50%",
-            "2 above the budget",
+            "67%  above 50%",
+            "2  above the budget",
         ):
             assert each in told
 
