@@ -89,7 +89,8 @@ def _map(engine: Engine, memory: Memory, site: SiteFacts, now_s: float) -> None:
     if now_s - memory.cells_s < max(CELLS_EVERY_S, CELLS_SHARE * memory.cells_cost_s):
         return
     began_ms = engine.mono_ms()
-    found = cell_map(engine, Actor(name=site.actor, role=Role(site.role), tenant=engine.tenant))
+    actor = Actor(name=site.actor, role=Role(site.role), tenant=engine.tenant)
+    found = cell_map(engine, actor, ((each.cell, each.state) for each in memory.jobs.values()))
     drawn = CellsRow(
         resolution=found.resolution,
         turn_deg=found.turn_deg,

@@ -39,8 +39,8 @@ class CellMap:
     cells: tuple[CellSight, ...]
 
 
-def cell_map(engine: Engine, actor: Actor, jobs: Iterable[Job] | None = None) -> CellMap:
-    """The map of the whole site now. ``jobs``: where they were read already. Raises Forbidden."""
+def cell_map(engine: Engine, actor: Actor, jobs: Iterable[tuple[str, str]] | None = None) -> CellMap:
+    """The map of the site now. ``jobs``: (cell, state) of each, where they were read already. Raises Forbidden."""
     if not may(actor.role, "board"):
         raise Forbidden(f"{actor.role}s may not see the board")
     fresh_ms, hot_ms = engine.settings.location.fresh_s * 1000, engine.settings.location.hot_s * 1000
@@ -48,11 +48,13 @@ def cell_map(engine: Engine, actor: Actor, jobs: Iterable[Job] | None = None) ->
     for _, cell, position_ms, contact_ms in engine.index.present(engine.tenant, mono_ms=engine.mono_ms()):
         if contact_ms <= hot_ms:
             counts.setdefault(cell, [0, 0, 0, 0])[0 if max(position_ms, contact_ms) <= fresh_ms else 1] += 1
-    for job in engine.store.jobs(engine.tenant, live_only=True) if jobs is None else jobs:
-        if job.state in LOOKED_FOR:
-            found = counts.setdefault(_cell(job.place), [0, 0, 0, 0])
+    if jobs is None:
+        jobs = ((job_cell(each), each.state) for each in engine.store.jobs(engine.tenant, live_only=True))
+    for cell, state in jobs:
+        if state in LOOKED_FOR:
+            found = counts.setdefault(int(cell, 16), [0, 0, 0, 0])
             found[2] += 1
-            found[3] += job.state is JobState.UNASSIGNED_ALERT
+            found[3] += state == JobState.UNASSIGNED_ALERT
     return _mapped(counts)
 
 

@@ -1,5 +1,6 @@
 """Pane 3: where workers and open jobs are, by cell. North is up, counts are digits, a cell filters the board."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import h3.api.basic_int as h3
@@ -15,10 +16,12 @@ from console.viewmodels import cells_map
 from console.viewmodels.rows import CellRow
 from console.widgets.cells import Cells
 from engine import wiring
+from engine.ports import Forbidden
 from engine.rules.lattice import laid
-from engine.rules.nouns import Point
+from engine.rules.nouns import Point, Role
 from engine.verbs import assign
-from tests.console.desks import WHO, drive, found, job, keys, settle, shown, still, take_in, worker
+from engine.verbs.cells import cell_map, job_cell
+from tests.console.desks import WHO, campus, drive, found, job, keys, settle, shown, still, take_in, worker
 
 CITIES = (
     (44.14, 12.24),
@@ -49,6 +52,19 @@ def test_north_is_up_and_east_is_right_and_neighbours_stay_neighbours(lat_lng: t
         assert apart <= beside
     north = max(cells, key=lambda each: h3.cell_to_latlng(each)[0])
     assert lattice.at[north][1] == min(y for _, y in lattice.at.values())
+
+
+def test_the_map_counts_every_worker_and_every_job_that_is_looked_for(tmp_path: Path) -> None:
+    campus(tmp_path / "site.db")
+    engine = wiring.open_engine(tmp_path / "site.db")
+    drawn = cell_map(engine, WHO)
+    told = [(each.fresh + each.stale, each.jobs, each.alerts) for each in drawn.cells]
+    assert tuple(map(sum, zip(*told, strict=True))) == (6, 26, 2)
+    rows = [(job_cell(each), str(each.state)) for each in engine.store.jobs(engine.tenant)]
+    assert cell_map(engine, WHO, rows) == drawn
+    with pytest.raises(Forbidden):
+        cell_map(engine, replace(WHO, role=Role.WORKER))
+    wiring.close(engine)
 
 
 def test_a_wide_site_is_shown_in_coarser_cells_that_fit() -> None:
