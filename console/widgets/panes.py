@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -173,5 +174,16 @@ class JobDetail(VerticalScroll, can_focus=True):
             detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
             said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
         if said != self._said:
+            as_high = _as_high(said, self._said, self.size.width)
             self._said = said
-            self.query_one("#told", Static).update(content(said))
+            self.query_one("#told", Static).update(content(said), layout=not as_high)
+
+
+def _as_high(lines: list[Line], others: list[Line], width: int) -> bool:
+    """Whether they surely take as many rows: a countdown is no reason to lay out the screen."""
+
+    def fits(line: Line) -> bool:
+        return sum(cell_len(text) for text, _ in line) <= width
+
+    pairs = zip(lines, others, strict=False)
+    return len(lines) == len(others) and all(one == other or (fits(one) and fits(other)) for one, other in pairs)
