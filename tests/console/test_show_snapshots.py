@@ -1,0 +1,51 @@
+"""How the screens that only show look: three sizes, the colour-blind theme, light, and without colour."""
+
+from pathlib import Path
+
+import pytest
+
+from console.app import Console
+from tests.console.desks import campus, still
+from tests.console.test_snapshots import SIZES, SnapCompare, played
+
+PLAYS = {
+    "cells": ("3",),
+    "cells_large": ("3", "plus", "right", "right"),
+    "workers": ("W", "G"),
+    "audit": ("A", "v", "j"),
+    "figures": ("F",),
+    "handover": ("H",),
+    "settings": ("S",),
+    "what_if": ("w", "minus", "minus", "minus", "minus", "minus", "minus"),
+}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Console:
+    campus(tmp_path / "site.db")
+    return still(tmp_path / "site.db")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("play", PLAYS)
+def test_look(app: Console, snap_compare: SnapCompare, play: str, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=played("J-7", PLAYS[play]))
+
+
+@pytest.mark.parametrize("theme", ["callboard-light", "callboard-okabe-ito"])
+@pytest.mark.parametrize("play", ["cells_large", "workers", "figures"])
+def test_theme(app: Console, snap_compare: SnapCompare, play: str, theme: str) -> None:
+    app.theme = theme
+    assert snap_compare(app, terminal_size=(120, 36), run_before=played("J-7", PLAYS[play]))
+
+
+@pytest.mark.parametrize("play", ["cells", "cells_large", "workers", "figures"])
+def test_no_color(tmp_path: Path, snap_compare: SnapCompare, monkeypatch: pytest.MonkeyPatch, play: str) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    campus(tmp_path / "site.db")
+    assert snap_compare(still(tmp_path / "site.db"), terminal_size=(120, 36), run_before=played("J-7", PLAYS[play]))
+
+
+@pytest.mark.parametrize("play", ["cells_large", "workers", "handover"])
+def test_the_smallest(app: Console, snap_compare: SnapCompare, play: str) -> None:
+    assert snap_compare(app, terminal_size=(40, 12), run_before=played("J-7", PLAYS[play]))
