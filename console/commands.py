@@ -50,7 +50,7 @@ class Command:
         if self.act and state.readonly:
             return "this desk is read-only"
         if self.act and state.acts is not None and self.act not in state.acts:
-            return f"a {state.role} may not {self.act.replace('_', ' ')}"
+            return f"the role {state.role} may not {self.act.replace('_', ' ')}"
         if self.bulk and state.marked and state.typed is None:
             every = [self.allowed(replace(state, job=each)) for each in state.marked]
             return None if None in every else f"none of the {len(every)} marked: {every[0]}"

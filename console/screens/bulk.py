@@ -61,7 +61,7 @@ class Bulk(Dialog[BulkDone | None]):
     def __init__(self, app: "Console", verb: str, jobs: tuple[JobRow, ...], reason: str = "", words: str = "") -> None:
         super().__init__()
         self._desk_app, self._verb, self._typed = app, verb, (reason, words)
-        self._running, self._line = False, ""
+        self._at_work, self._line = False, ""
         self._done: BulkDone | None = None
         snap = app.behind.snap
         role, acts = (snap.site.role, snap.site.acts) if snap else ("", None)
@@ -103,18 +103,18 @@ class Bulk(Dialog[BulkDone | None]):
     @on(Input.Changed)
     @on(Select.Changed)
     def judge(self) -> None:
-        if self._running or self._done is not None:
+        if self._at_work or self._done is not None:
             return
         lacking, what = self.lacking, rows_of.title(self._verb, self._rows)
         self.query_one("#lacking", Said).tell(f"(ctrl+s applies) wanted: {lacking}" if lacking else f"ctrl+s: {what}")
 
     def action_apply(self) -> None:
-        if self._done is not None or self._running:
+        if self._done is not None or self._at_work:
             return
         if self.lacking:
             self.query_one("#lacking", Said).tell(f"not yet: {self.lacking}", "warn")
             return
-        self._running = True
+        self._at_work = True
         self.run_all()
 
     @work
@@ -124,12 +124,12 @@ class Bulk(Dialog[BulkDone | None]):
         code, words = self._reason()
         self._line = told(self._verb, "marked", code, words)
         for at, row in enumerate(going, start=1):
-            if not self._running:
+            if not self._at_work:
                 self.query_one(BulkRows).put_row(replace(row, state=NOT_TRIED, words="stopped before it"))
                 continue
             self.query_one("#lacking", Said).tell(f"{at} of {len(going)}… esc stops")
             self.query_one(BulkRows).put_row(await self._one(row, code, words, f"{at} of {len(going)}"))
-        self._running = False
+        self._at_work = False
         self._finished()
 
     def _reason(self) -> tuple[str, str]:
@@ -161,8 +161,8 @@ class Bulk(Dialog[BulkDone | None]):
         self.query_one("#lacking", Said).tell(f"{said}. esc closes", "ok" if self._done.all_applied else "warn")
 
     def action_leave(self) -> None:
-        if self._running:
-            self._running = False
+        if self._at_work:
+            self._at_work = False
             return
         self.dismiss(self._done)
 

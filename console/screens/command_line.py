@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from console.commands import COMMANDS, DeskState
-from console.viewmodels.commands_typed import Known, Meant, Wrong, completed, hint, parse
+from console.viewmodels.commands_typed import VERBS, Known, Meant, Verb, Wrong, completed, hint, parse
 from console.widgets.bars import Said
 
 if TYPE_CHECKING:
@@ -25,12 +25,19 @@ async def open_line(desk: "Desk", state: DeskState, line: str) -> None:
         desk.run_command(meant.command, meant.state)
 
 
+def every_verb() -> tuple[Verb, ...]:
+    """VERBS, and one for each command beside them that says how it is typed."""
+    met = {each.command for each in VERBS}
+    return (*VERBS, *(Verb(each.form.split()[0], each.id) for each in COMMANDS if each.form and each.id not in met))
+
+
 def known_of(desk: "Desk") -> Known:
     from console.asks import reasons
 
     snap = desk.console.behind.snap
     assert snap is not None, "the command was allowed before there was anything to see"
-    return Known(jobs=snap.jobs, alerts={each.id: each for each in snap.alerts}, names=snap.names, reasons=reasons())
+    return Known(jobs=snap.jobs, alerts={each.id: each for each in snap.alerts}, names=snap.names, reasons=reasons(),
+                 verbs=every_verb())  # fmt: skip
 
 
 class CommandLine(ModalScreen[Meant | None]):

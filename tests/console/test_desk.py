@@ -10,6 +10,7 @@ from console.commands import COMMANDS, by_id
 from console.screens.deeds import DEEDS
 from console.screens.desk import Desk
 from console.screens.looks import LOOKS
+from console.screens.openers import OPENERS
 from console.screens.override import Override, Workers
 from console.screens.reason import WithReason
 from engine import wiring
@@ -49,7 +50,7 @@ async def reason(pilot: Pilot[int], words: str) -> None:
 
 
 def test_every_command_has_its_deed_and_a_key_of_its_own() -> None:
-    assert {each.id for each in COMMANDS} == {*DEEDS, *LOOKS}
+    assert {each.id for each in COMMANDS} == {*DEEDS, *LOOKS, *OPENERS}
     every = [key for each in COMMANDS for key in each.keys]
     assert len(every) == len(set(every))
     assert all(each.tooltip for each in COMMANDS)

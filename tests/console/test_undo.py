@@ -1,4 +1,4 @@
-"""A slip can be taken back with one key for some seconds, where nothing has happened since; afterwards it says why not."""
+"""A slip can be taken back with one key for some seconds, where nothing has happened since; else it says why not."""
 
 from pathlib import Path
 
