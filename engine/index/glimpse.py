@@ -36,7 +36,7 @@ def all_seen(hits: Iterable[Hit], mono_ms: int) -> tuple[Seen, ...]:
         draft.cell = notes[four + 3]
         draft.device_age_ms = mono_ms - notes[four]
         draft.receive_age_ms = mono_ms - notes[four + 1]
-        draft.accuracy_m = accuracy if accuracy == accuracy else None  # noqa: PLR0124 - NaN: unknown
+        draft.accuracy_m = accuracy if accuracy == accuracy else None
         draft.distance_m = distance_m
         draft.__class__ = Seen  # pyright: ignore[reportAttributeAccessIssue]
         drafts.append(draft)

@@ -70,7 +70,7 @@ def _from_origin(ay: float, ax: float, by: float, bx: float) -> float:
 
 
 class Ring:
-    """Cells round a cell. ``rows``: latitude, longitude and reach in degrees of latitude of each in turn, or nothing."""
+    """Cells round a cell. ``rows``: latitude, longitude and reach (degrees of latitude) of each in turn, or nothing."""
 
     __slots__ = ("cells", "rows")
 
@@ -86,7 +86,7 @@ def about(cell: int) -> Ring:
 
 @lru_cache(maxsize=_REMEMBERED)
 def near_ring(cell: int, k: int) -> Ring:
-    """``ring_of``, remembered with the ground of its cells. For the first few rings: these are near, and bend little."""
+    """``ring_of``, remembered with the ground of its cells. For the first few rings: near by, a map bends little."""
     cells = tuple(ring_of(cell, k))
     rows = array("d")
     for each in map(ground, cells):

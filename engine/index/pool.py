@@ -74,8 +74,8 @@ class Column:
     """The hot workers of a cell of the grid, one slot each. ``home``, ``coarse``: the cells above it.
 
     ``rows``: latitude, longitude and accuracy (NaN: unknown) of each in turn; ``notes``: when the position was true,
-    last contact (ms on the clock that does not jump), kind, cell a person sees. Each in one piece, and enough to say who
-    is seen: to read the workers, scattered in memory, cost a search nearly half of its time.
+    last contact (ms on the clock that does not jump), kind, cell a person sees. Each in one piece, and enough to say
+    who is seen: to read the workers, scattered in memory, cost a search nearly half of its time.
 
     A worker stays until it leaves the circle round the cell (``outer``), so that few move who walk along a border.
     A finer cell may stick out of the one above: ``home`` is the cell of most of its ground, not of all of it.

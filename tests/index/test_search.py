@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.index.ground import ring_of
 from engine.index.memory import MemoryIndex, Near
-from engine.index.ground import ground, ring_of
-from engine.index.search import NEAR_REACH, NEAR_SPREAD, NEAR_STEP, NEARBY, REACH, SPREAD, STEP
+from engine.index.search import REACH, STEP
 from engine.rules.nouns import FixReport, Point
 from engine.rules.place import metres
 from engine.settings import Location
