@@ -59,6 +59,7 @@ class Desk(Screen[None]):
         super().__init__()
         self.pane = "jobs"
         self._acted_s = 0.0
+        self._greeted = False
         self._sorted_s = 0.0
         self.hands = Hands()
 
@@ -104,6 +105,21 @@ class Desk(Screen[None]):
     def news(self) -> None:
         """There is a newer snapshot, or trouble: show it. Called at most four times a second."""
         self.tick(quiet=False)
+        if not self._greeted and self.console.behind.snap is not None:
+            self._greeted = True
+            self.greet()
+
+    @work
+    async def greet(self) -> None:
+        """Whoever has done nothing here yet is told, in the line of what was said last, where the tour is."""
+        from console.asks import is_new
+
+        try:
+            new = await self.console.behind.ask(is_new)
+        except Exception:  # reading trouble is told in its own place
+            return
+        if new and not self._acted_s:
+            self.tell("new at this desk? i shows it on one page, ? every key")
 
     def tick(self, *, quiet: bool = True) -> None:
         """Ages and countdowns go on between snapshots; only lines that read otherwise are painted."""
@@ -274,6 +290,9 @@ class Desk(Screen[None]):
             reason = self.hands.why_not(self.console.behind.mono_s(), self.grace_s)
         if reason is not None:
             self.tell(f"{command.label}: {reason}", "warn")
+            return
+        if command_id == "mark" and state.job is not None:
+            self.mark(state.job.id)  # at once: the next key may come before a worker has its turn
             return
         self.run_deed(command_id, state)
 

@@ -116,6 +116,7 @@ async def theme(desk: "Desk", state: DeskState) -> None:
 
 
 async def mark(desk: "Desk", state: DeskState) -> None:
+    """The desk does this itself, at once."""
     desk.mark(job_of(state).id)
 
 

@@ -77,7 +77,7 @@ class Board(Lines):
         told = f"by {self.by} · {shown}{marked}"
         if told != self._told:  # setting it paints the whole pane
             self._told = told
-            self.border_subtitle = Content(told)
+            self.border_title = Content(f"{' '.join(PANES['alerts'])} · {told}")
 
     def mark(self, key: str, *, only_on: bool = False) -> None:
         """Mark a row, or unmark it; ``only_on``: a range never unmarks."""
