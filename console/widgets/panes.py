@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from console.commands import PANES
 from console.viewmodels import alerts as alert_lines
 from console.viewmodels import board as board_lines
 from console.viewmodels import detail as detail_lines
@@ -77,7 +78,8 @@ class Board(Lines):
         told = f"by {self.by} · {shown}{marked}"
         if told != self._told:  # setting it paints the whole pane
             self._told = told
-            self.border_title = Content(f"{' '.join(PANES['alerts'])} · {told}")
+            self.border_title = Content(f"{' '.join(PANES['jobs'])}{marked}")
+            self.border_subtitle = Content(f"by {self.by} · {shown}")
 
     def mark(self, key: str, *, only_on: bool = False) -> None:
         """Mark a row, or unmark it; ``only_on``: a range never unmarks."""
@@ -130,7 +132,7 @@ class Alerts(Lines):
         told = alert_lines.title(snap.alerts, now_ms, snap.alerts_lately, snap.site.alert_budget)
         if told != self._told:
             self._told = told
-            self.border_subtitle = Content(told)
+            self.border_title = Content(f"{' '.join(PANES['alerts'])} · {told}")
 
     @property
     def alert(self) -> AlertRow | None:
