@@ -242,7 +242,7 @@ class Desk(Screen[None]):
         self._acted()
         if event.lines is self._widget("jobs"):
             self.board.let_go()
-        self.call_after_refresh(self.follow)  # the cursor first: the detail of another job lays out its pane
+        self.follow()
 
     @on(Lines.Chosen)
     def chosen(self, event: Lines.Chosen) -> None:
