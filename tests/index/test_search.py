@@ -2,18 +2,18 @@
 
 import random
 import threading
-from math import cos, radians
+from math import cos, pi, radians, sin, sqrt
 
 import h3.api.basic_int as h3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.index.ground import ring_of
+from engine.index.ground import Ground, ground, ring_of
 from engine.index.memory import MemoryIndex, Near
-from engine.index.search import REACH, STEP
+from engine.index.search import NEAR_REACH, NEAR_SPREAD, NEAR_STEP, NEARBY, REACH, SPREAD, STEP
 from engine.rules.nouns import FixReport, Point
-from engine.rules.place import metres
+from engine.rules.place import coarse_cell, metres
 from engine.settings import Location
 
 NOW_MS, MONO_MS = 1_780_000_000_000, 50_000_000
@@ -135,17 +135,78 @@ def test_a_moving_worker_is_found_where_it_is_and_not_where_it_was() -> None:
         assert not look(index, Point(49.41, 8.69), "care", enough=1, max_m=50).skilled
 
 
-@pytest.mark.parametrize("res", [8, 9])
-def test_the_bounds_of_the_ring_walk_hold_over_the_whole_earth(res: int) -> None:
-    chance, edge_m = random.Random(5), h3.average_hexagon_edge_length(res, "m")
+def cells_over_the_earth(res: int, count: int) -> list[int]:
+    """So many anywhere, and a dozen about each pentagon, where H3 bends most."""
+    chance = random.Random(5)
     cells = [cell for pentagon in h3.get_pentagons(res) for cell in chance.sample(h3.grid_disk(pentagon, 6), 12)]
-    cells += [h3.latlng_to_cell(chance.uniform(-90, 90), chance.uniform(-180, 180), res) for _ in range(400)]
-    for cell in cells:
-        centre = h3.cell_to_latlng(cell)
-        assert max(h3.great_circle_distance(centre, at, "m") for at in h3.cell_to_boundary(cell)) < REACH * edge_m
-        for k in (1, 2, 4, 9):
-            ring = [h3.great_circle_distance(centre, h3.cell_to_latlng(each), "m") for each in ring_of(cell, k)]
-            assert min(ring) > STEP * edge_m * k
+    return cells + [h3.latlng_to_cell(chance.uniform(-90, 90), chance.uniform(-180, 180), res) for _ in range(count)]
+
+
+def between(one: int, other: int) -> float:
+    return h3.great_circle_distance(h3.cell_to_latlng(one), h3.cell_to_latlng(other), "m")
+
+
+@pytest.mark.parametrize("res", [7, 9])
+def test_the_bounds_of_the_ring_walk_hold_over_the_whole_earth(res: int) -> None:
+    edge_m = h3.average_hexagon_edge_length(res, "m")
+    for cell in cells_over_the_earth(res, 400):
+        own_m = ground(cell).reach_m
+        assert own_m < REACH * edge_m
+        for k in (1, 2, 3, 4, 9):
+            ring = list(ring_of(cell, k))
+            assert min(between(cell, each) for each in ring) > STEP * edge_m * k
+            if k <= NEARBY:
+                nearest_m = min(between(cell, each) - ground(each).reach_m for each in ring)
+                assert nearest_m > (NEAR_STEP * k - NEAR_REACH) * own_m
+
+
+def test_the_bounds_hold_for_the_finer_cells_that_belong_to_a_coarse_one() -> None:
+    edge_m = h3.average_hexagon_edge_length(7, "m")
+    for cell in cells_over_the_earth(7, 100)[::4]:
+
+        def spread_m(coarse: int) -> float:
+            return max(between(coarse, fine) + ground(fine).reach_m for fine in h3.cell_to_children(coarse, 9))
+
+        assert spread_m(cell) < SPREAD * edge_m
+        for k in (2, NEARBY):
+            for each in list(ring_of(cell, k))[::5]:
+                assert between(cell, each) - spread_m(each) > (NEAR_STEP * k - NEAR_SPREAD) * ground(cell).reach_m
+
+
+@pytest.mark.parametrize("res", [8, 9])
+def test_the_circles_of_a_cell_hold_what_they_promise(res: int) -> None:
+    chance = random.Random(6)
+    for cell in cells_over_the_earth(res, 300):
+        here = ground(cell)
+        for _ in range(40 if here.inner > 0 else 0):
+            turn, far = chance.uniform(0, 2 * pi), sqrt(here.inner)
+            assert h3.latlng_to_cell(*at(here, turn, far), res) == cell
+            far = sqrt(here.outer)
+            assert h3.great_circle_distance((here.lat, here.lng), at(here, turn, far), "m") <= here.reach_m
+
+
+def at(here: Ground, turn: float, far: float) -> tuple[float, float]:
+    return here.lat + far * cos(turn), here.lng + far * sin(turn) / here.shrink
+
+
+@given(st.integers(0, 10**6), st.sampled_from([(), ("care",), ("rare",)]))
+def test_workers_who_drift_over_borders_are_found_as_exactly(seed: int, skills: tuple[str, ...]) -> None:
+    centre, chance = CENTRES["city"], random.Random(seed)
+    crew = scattered(seed, centre, 150, 0.004)
+    index = filled([(*each[:3], 120_000) for each in crew])
+    for age_ms in (90_000, 60_000, 0):
+        crew = [
+            (worker, Point(spot.lat + chance.gauss(0, 0.0006), spot.lng + chance.gauss(0, 0.0006)), has, age_ms)
+            for worker, spot, has, _ in crew
+        ]
+        fixes = [
+            FixReport(worker=each[0], device_ms=NOW_MS - age_ms, lat=each[1].lat, lng=each[1].lng) for each in crew
+        ]
+        index.report("main", fixes, received_ms=NOW_MS - age_ms, mono_ms=MONO_MS - age_ms)
+    want = by_looking_at_everybody(crew, centre, frozenset(skills), 5, 60_000)
+    found = look(index, centre, *skills, enough=5).skilled
+    assert [each.worker_id for each in found] == [each[0] for each in want]
+    assert [each.cell for each in found] == [coarse_cell(each[1]) for each in want]
 
 
 def test_B034_rings_round_a_pentagon_are_complete() -> None:
