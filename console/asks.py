@@ -31,6 +31,7 @@ from engine.verbs.why import Why, why
 WHOLE_READ_S = 5.0
 BUDGET_MS = 600_000
 CHANGES_FOLLOWED = 200
+ACTS_LOOKED_AT = 1_000
 CELLS_EVERY_S = 1.0
 CELLS_SHARE = 50
 ROUTER = {"closed": "ok", "open": "DOWN", "half_open": "trying", "none": "none"}
@@ -335,6 +336,11 @@ def preview(engine: Engine, actor: Actor, job_id: str, worker_id: str) -> Previe
     return Preview(
         overrules=tuple(f"{each.reason}: {each.detail}" for each in chosen.overrules), late_ms=chosen.late_ms, barred=""
     )
+
+
+def is_new(engine: Engine, actor: Actor) -> bool:
+    """Whether this operator has done nothing here lately: then the desk says where its tour is."""
+    return all(each.actor != actor.name for each in engine.store.newest_audit(engine.tenant, limit=ACTS_LOOKED_AT))
 
 
 def explain(engine: Engine, job_id: str) -> Why:

@@ -86,7 +86,7 @@ class Shown(Screen[None], Generic[Data]):
         if not self.is_current:
             return
         behind = self.console.behind
-        self.query_one("#status", StatusLine).take(behind.snap, Health(behind.age_s()), behind.now_ms())
+        self.query_one("#status", StatusLine).take(behind.snap, Health(behind.age_s(), bool(behind.unread)), behind.now_ms())
         self.query_one("#keys", OneLine).say(hint((*self.HINT, *GENERAL), self.size.width - 2))
 
     def on_resize(self) -> None:

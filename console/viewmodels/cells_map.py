@@ -76,6 +76,13 @@ def framed(cells: CellsRow) -> tuple[int, int, int, int]:
     return min(xs) - 2, min(ys) - 1, max(xs) + 2, max(ys) + 1
 
 
+def fits(frame: tuple[int, int, int, int], zoom: int, width: int, height: int) -> bool:
+    """Whether the whole frame is in sight in a pane of this size."""
+    left, above, right, below = frame
+    across, down = PITCH[zoom]
+    return (right - left + 2) * across // 2 <= width and (below - above + 1) * down + (zoom == ZOOMS - 1) <= height
+
+
 @lru_cache(maxsize=12)
 def plan(frame: tuple[int, int, int, int], zoom: int) -> Plan:
     left, above, right, below = frame

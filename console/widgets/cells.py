@@ -45,6 +45,7 @@ class Cells(ScrollView, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="cells")
         self.zoom = 1
+        self._zoomed = False
         self.cursor: At | None = None
         self._cells: CellsRow | None = None
         self._at: dict[At, CellRow] = {}
@@ -63,11 +64,22 @@ class Cells(ScrollView, can_focus=True):
         self._frame = cells_map.framed(snap.cells)
         if self.cursor is None and self._at:
             self.cursor = cells_map.nearest(self._at, self._frame)
+        self._suit()
         self._lay()
 
     @property
     def row(self) -> CellRow | None:
         return self._at.get(self.cursor) if self.cursor is not None else None
+
+    def _suit(self) -> None:
+        """Until a person zooms: the largest zoom where the whole map is in sight then, else the middle one."""
+        if self._zoomed or self._cells is None or not self.size:
+            return
+        most = ZOOMS - 1
+        suits = most if cells_map.fits(self._frame, most, self.size.width, self.size.height) else 1
+        if suits != self.zoom:
+            self.zoom = suits
+            self._lay()
 
     def _lay(self) -> None:
         self._plan = cells_map.plan(self._frame, self.zoom)
@@ -158,6 +170,7 @@ class Cells(ScrollView, can_focus=True):
         self._go((x + by_x, y + by_y))
 
     def action_zoom(self, by: int) -> None:
+        self._zoomed = True
         zoom = max(0, min(ZOOMS - 1, self.zoom + by))
         if zoom != self.zoom:
             self.zoom = zoom
@@ -179,6 +192,7 @@ class Cells(ScrollView, can_focus=True):
             self._go(at)
 
     def on_resize(self) -> None:
+        self._suit()
         self._tell()
         self._follow()
 

@@ -169,3 +169,23 @@ def test_no_coordinate_is_on_any_screen(town: Console, size: tuple[int, int]) ->
             assert "N ↑" in told
 
     drive(town, play, size=size)
+
+
+@pytest.mark.parametrize(("size", "zoom"), [((200, 50), 2), ((120, 36), 1), ((40, 12), 1)])
+def test_the_map_is_as_large_as_the_whole_of_it_may_be_until_a_person_zooms(
+    tmp_path: Path, size: tuple[int, int], zoom: int
+) -> None:
+    wiring.close(found(tmp_path / "site.db", workers=[worker(at, f"Worker {at}") for at in range(1, 7)]))
+    app = still(tmp_path / "site.db")
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "3")
+        await settle(pilot)
+        cells = desk.query_one(Cells)
+        assert cells.zoom == zoom
+        await keys(pilot, "minus")
+        app.look_again()
+        await settle(pilot)
+        assert cells.zoom == zoom - 1
+
+    drive(app, play, size=size)

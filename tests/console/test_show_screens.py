@@ -2,6 +2,7 @@
 
 import base64
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -375,3 +376,17 @@ def test_other_weights_show_another_order_and_change_nothing(app: Console, size:
         assert behind.engine.store.audit_head("main") == before
 
     drive(app, play, size=size)
+
+
+@pytest.mark.parametrize(("who", "greeted"), [("ana", False), ("zoe", True)])
+def test_only_whoever_has_done_nothing_here_is_shown_the_tour(tmp_path: Path, who: str, greeted: bool) -> None:
+    campus(tmp_path / "site.db")
+    app = still(tmp_path / "site.db")
+    behind = app.behind
+    assert behind._actor is not None  # pyright: ignore[reportPrivateUsage]
+    behind._actor = replace(behind._actor, name=who)  # pyright: ignore[reportPrivateUsage]
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        assert ("new at this desk? i shows it on one page" in shown(app)) is greeted
+
+    drive(app, play)
