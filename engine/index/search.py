@@ -6,7 +6,7 @@ map bends; the few who remain are measured on the sphere. Where a flat map does 
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import cos, inf, nan, radians, sqrt
+from math import cos, inf, radians, sqrt
 
 from engine.index.ground import BENT, DEGREE_M, FLAT_LAT, FLAT_LNG, Ground, Ring, about, ground, near_ring, ring_of
 from engine.index.pool import City, Column, Pool
@@ -20,6 +20,7 @@ REACH, SPREAD, STEP = 1.12, 1.2, 1.03
 # The same in reaches of the cell in the middle, which says more nearby; for the first NEARBY rings alone.
 NEARBY, NEAR_REACH, NEAR_SPREAD, NEAR_STEP = 4, 1.1, 1.2, 1.2
 NEAR_BENT, _NEAR = 1.004, (10_000 / DEGREE_M) ** 2  # within 10 km a flat map bends by less than this
+_EARTH_M = 21_000_000.0  # nobody is farther away
 _FLAT_M = 150_000.0  # as far as a flat map bends by less than BENT
 _RARE = 8  # a skill that one in so many has, or fewer, is looked for among those who have it
 _SPARSE = 16  # where a coarse cell holds so many or fewer, the coarse cells are walked
@@ -95,7 +96,7 @@ class _Look:
     def _forget(self) -> None:
         self._found: list[Spot] = []
         self._fresh: list[float] = []
-        self._bound = (self._wanted.max_m / DEGREE_M * BENT) ** 2
+        self._bound = (min(self._wanted.max_m, _EARTH_M) / DEGREE_M * BENT) ** 2
 
     def bound_m(self) -> float:
         """Nobody farther than this matters any more."""
@@ -110,7 +111,8 @@ class _Look:
     def into(self, ring: Ring) -> None:
         """Look into those of the cells that can hold somebody who matters."""
         fresh_from, bound = self._wanted.fresh_from, self._bound
-        seen = [(column, self._fitting(column)) for column in self._with_anybody(ring)]
+        all_of_them = [(column, self._fitting(column)) for column in self._with_anybody(ring)]
+        seen = [each for each in all_of_them if min(each[1]) <= bound]
         self._fresh += [
             square
             for column, squares in seen
@@ -152,12 +154,12 @@ class _Look:
         return [column for column in map(self._columns.get, cells) if column]
 
     def _fitting(self, column: Column) -> list[float]:
-        """The squares of a column; NaN, which is within no bound, for workers of the wrong kind."""
+        """The squares of a column; infinite, which is within no bound, for workers of the wrong kind."""
         squares, kinds, fits = self._squares(column.rows), self._wanted.kinds, self._wanted.fits
         if kinds is None:
             return squares
         pairs = zip(squares, column.notes[2::4], strict=True)
-        return [square if (kind in kinds) is fits else nan for square, kind in pairs]
+        return [square if (kind in kinds) is fits else inf for square, kind in pairs]
 
     def _squares(self, rows: Iterable[float]) -> list[float]:
         """``rows``: latitude, longitude and something else, in turn."""
