@@ -2,10 +2,12 @@
 asked to act on others. The screen hears of news by one contentless message, and reads the newest snapshot itself."""
 
 import asyncio
+import gc
 import getpass
 import logging
 import os
 import queue
+import sys
 import tempfile
 import threading
 import time
@@ -28,6 +30,7 @@ POLL_S = 0.25
 KEY_POLL_S = 0.05
 ASKERS = 2
 TROUBLE_SHOWN_S = 30.0
+SWITCH_S = 0.0005
 NOTE_SHOWN_S = 15.0
 
 
@@ -234,6 +237,7 @@ class Behind:
 
     def _bring_to_life(self) -> None:
         assert self._engine is not None
+        _keep_out_of_the_loops_way()
         if self._demo is not None:
             self._demo.start(self._engine)
         elif self._wants_rounds and not self._engine.store.readonly and not self._engine.store.training:
@@ -278,6 +282,15 @@ class Behind:
         if not isinstance(error, CallboardError):
             log.exception("opening")
             self.failed = f"{self.failed} (the whole of it is in {self.log_path})"
+
+
+def _keep_out_of_the_loops_way() -> None:
+    """A full collection walks every row, and a computing thread keeps the loop waiting 5 ms: both are felt at the keys.
+    The rounds set the same where they ring."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    sys.setswitchinterval(SWITCH_S)
 
 
 def _on_loop(loop: asyncio.AbstractEventLoop, answer: "asyncio.Future[T]", settle: Callable[[], None]) -> None:
