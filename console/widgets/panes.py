@@ -175,6 +175,8 @@ class JobDetail(VerticalScroll, can_focus=True):
         else:
             detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
             said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
+            if detail is None:  # as high as before until it is read: a key at a held-down arrow lays nothing out
+                said += [((" ", "plain"),)] * (len(self._said) - len(said))
         if said != self._said:
             as_high = _as_high(said, self._said, self.size.width)
             self._said = said
