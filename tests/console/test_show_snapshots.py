@@ -1,12 +1,36 @@
 """How the screens that only show look: three sizes, the colour-blind theme, light, and without colour."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from console.app import Console
-from tests.console.desks import campus, still
+from console.reads import AuditFound
+from console.viewmodels.audit import Verdict
+from tests.console.desks import Still, campus
 from tests.console.test_snapshots import SIZES, SnapCompare, played
+
+T = TypeVar("T")
+HASH = "5be7bff71da104aa" * 4
+
+
+class Unhashed(Still):
+    """Hashes differ with every site that is founded; here they are one and the same, so that pictures compare."""
+
+    async def ask(self, asked: Callable[..., T]) -> T:
+        answer = await super().ask(asked)
+        if isinstance(answer, AuditFound):
+            rows = tuple(replace(each, hash=HASH) for each in answer.rows)
+            return replace(answer, rows=rows)  # type: ignore[return-value]
+        return replace(answer, head=HASH) if isinstance(answer, Verdict) else answer  # type: ignore[return-value]
+
+
+def still(path: Path) -> Console:
+    return Console(Unhashed(path), ticks=False)
+
 
 PLAYS = {
     "cells": ("3",),
