@@ -237,7 +237,7 @@ def _victim(engine: Engine, actor: Actor, urgent: Job, job: Job, names: dict[str
         chosen = overriding.choose(engine, actor, urgent, worker_id, releasing=job.held_offer_id)
         breaks = "; ".join(f"{each.reason}: {each.detail}" for each in chosen.overrules) or "overrules nothing"
     except CallboardError as refused:
-        barred = str(refused)
+        barred = str(refused).partition(": ")[2] or str(refused)
     return Victim(job_id=job.id, priority=job.priority, due_by_ms=job.due_by_ms, worker_id=worker_id,
                   worker=names.get(worker_id) or worker_id, held_offer_id=job.held_offer_id or "", breaks=breaks,
                   barred=barred)  # fmt: skip

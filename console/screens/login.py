@@ -28,7 +28,10 @@ class Login(ModalScreen[None]):
     Login Static { height: auto; }
     Login #refused { height: auto; min-height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stay", show=False, id="login.stay")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stay", show=False, id="login.stay"),
+        Binding("enter", "enter", show=False, id="login.enter", priority=True),
+    ]
 
     def __init__(self, site: str, before: str = "", why: str = "") -> None:
         super().__init__()
@@ -47,11 +50,16 @@ class Login(ModalScreen[None]):
             each.cursor_blink = False
         self.query_one("#passphrase" if self._before else "#name", Input).focus()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.input.id == "name":
-            self.query_one("#passphrase", Input).focus()
-        else:
-            self.sign_in()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter on the name is taken before the letters that follow it: a passphrase typed fast must never stand
+        readable in the box for the name. Enter on the passphrase comes after its letters."""
+        return action != "enter" or self.focused is not self.query_one("#passphrase", Input)
+
+    def action_enter(self) -> None:
+        self.set_focus(self.query_one("#passphrase", Input))
+
+    def on_input_submitted(self) -> None:
+        self.sign_in()
 
     @work(exclusive=True)
     async def sign_in(self) -> None:

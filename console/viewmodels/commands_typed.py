@@ -226,14 +226,20 @@ def _like_id(word: str) -> bool:
 
 
 def by_id(word: str, known: Iterable[str]) -> str | None:
-    """J-42 for J-42, j-42 or j42."""
+    """J-42 for J-42, j-42 or j42; w01 for w1, where nobody else is meant by it."""
     if not word:
         return None
     ids = list(known)
     if word in ids:
         return word
-    plain = word.casefold().replace("-", "")
-    return next((each for each in ids if each.casefold().replace("-", "") == plain), None)
+    plain = _plain(word)
+    found = [each for each in ids if _plain(each) == plain]
+    return found[0] if len(found) == 1 else None
+
+
+def _plain(word: str) -> str:
+    """Without case, dashes and leading zeros of numbers."""
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", word.casefold().replace("-", ""))
 
 
 def workers_of(word: str, names: Mapping[str, str]) -> list[str]:
