@@ -224,7 +224,8 @@ def open_desk(order: "DeskOrder") -> int:
     need_terminal()
     from console.app import run_console
 
-    return run_console(order.database, demo=order.demo, read_only=order.read_only, tenant=order.tenant)
+    room = rehearsal_room() if is_here("fixtures.rehearsal") else None
+    return run_console(order.database, demo=order.demo, read_only=order.read_only, tenant=order.tenant, room=room)
 
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":

@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -22,6 +22,9 @@ from console.keymap import KEYMAP, Keymap, load
 from console.screens.desk import Desk
 from console.themes import THEMES
 from console.words import inert
+
+if TYPE_CHECKING:
+    from console.stage import RehearsalRoom
 
 log = logging.getLogger("callboard.console")
 STOP_WITHIN_S = 1.0
@@ -47,9 +50,10 @@ class Console(App[int]):
         Binding("ctrl+c", "interrupt", "Copy, or leave at once", show=False, id="console.interrupt", priority=True)
     ]
 
-    def __init__(self, behind: Behind, *, ticks: bool = True) -> None:
+    def __init__(self, behind: Behind, *, ticks: bool = True, room: "RehearsalRoom | None" = None) -> None:
         super().__init__()
         self.behind = behind
+        self.room = room
         self.ticks = ticks
         self.animation_level = "none"
         self.keys: dict[str, str] = {}
@@ -185,13 +189,17 @@ class Console(App[int]):
         return "Nothing that was agreed is lost."
 
 
-def run_console(path: Path, *, demo: object | None = None, read_only: bool = False, tenant: str | None = None) -> int:
-    """Show the desk of a database until it is left. ``demo``: see behind.Demo; it rings the rounds itself.
+def run_console(
+    path: Path, *, demo: object | None = None, read_only: bool = False, tenant: str | None = None,
+    room: "RehearsalRoom | None" = None,
+) -> int:  # fmt: skip
+    """Show the desk of a database until it is left. ``demo``: see stage.DemoStage; it rings the rounds itself.
+    ``room``: for the key t.
 
     Answers the exit code: 0, 2 or 3 (damaged or missing). The terminal is restored on any way out."""
     behind = Behind(path, demo=demo, read_only=read_only, tenant=tenant)
     handler = _log_to(behind.log_path)
-    app = Console(behind)
+    app = Console(behind, room=room)
     try:
         code = app.run()
     finally:

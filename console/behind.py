@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from console.viewmodels.rows import SiteFacts, Snapshot
 
 if TYPE_CHECKING:
     from console.asks import Memory
+    from console.stage import DemoStage
     from engine.ports import Engine
     from engine.rounds import Rounds
     from engine.rules.nouns import Actor, Role
@@ -32,13 +33,6 @@ ASKERS = 2
 TROUBLE_SHOWN_S = 30.0
 SWITCH_S = 0.0005
 NOTE_SHOWN_S = 15.0
-
-
-class Demo(Protocol):
-    """What run.py may hand over: something that brings the site to life. It rings the rounds itself."""
-
-    def start(self, engine: "Engine") -> None: ...
-    def stop(self) -> None: ...
 
 
 class NotOpen(Exception):
@@ -72,7 +66,7 @@ class Behind:
         self.failed = ""
         self.failed_code = 2
         self.threaded = False
-        self._demo = cast("Demo | None", demo)
+        self.stage = cast("DemoStage | None", demo)
         self._wants_rounds = rounds and demo is None
         self._rounds: Rounds | None = None
         self._engine: Engine | None = None
@@ -175,12 +169,15 @@ class Behind:
         from engine.rules.roles import MAY
 
         readonly = self._read_only or (self.path.exists() and not os.access(self.path, os.W_OK))
-        engine = wiring.open_engine(self.path, tenant=self._tenant, readonly=readonly)
+        if self.stage is not None:
+            engine = self.stage.open()
+        else:
+            engine = wiring.open_engine(self.path, tenant=self._tenant, readonly=readonly)
         training = engine.store.training
         role = Role.TRAINER if training else Role.DISPATCHER
         self._actor = Actor(name=self._user, role=role, tenant=engine.tenant)
         self._site = SiteFacts(name=engine.site.name, zone=engine.site.zone, training=training, readonly=readonly,
-                               demo=self._demo is not None, actor=self._actor.name, role=str(role), acts=MAY[role],
+                               demo=self.stage is not None, actor=self._actor.name, role=str(role), acts=MAY[role],
                                alert_budget=engine.settings.alert.budget_per_10_min,
                                undo_s=engine.settings.console.undo_s, bell=engine.settings.console.bell)  # fmt: skip
         self.guarded = bool(engine.store.rows(engine.tenant, "list_operators"))
@@ -211,7 +208,7 @@ class Behind:
         from engine import wiring
 
         engine, self._engine = self._engine, None
-        for stop in (self._demo.stop if self._demo else None, self._rounds.stop if self._rounds else None):
+        for stop in (self.stage.stop if self.stage else None, self._rounds.stop if self._rounds else None):
             if stop is not None:
                 try:
                     stop()
@@ -238,8 +235,9 @@ class Behind:
     def _bring_to_life(self) -> None:
         assert self._engine is not None
         _keep_out_of_the_loops_way()
-        if self._demo is not None:
-            self._demo.start(self._engine)
+        if self.stage is not None:
+            self.stage.hear(self._say)
+            self.stage.start(self._engine)
         elif self._wants_rounds and not self._engine.store.readonly and not self._engine.store.training:
             from engine.rounds import Rounds
 

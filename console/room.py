@@ -16,6 +16,7 @@ from console.themes import THEMES
 class RoomApp(App[int]):
     """``script``: opened at once, over the list. ``ticks``: whether play runs by itself."""
 
+    CSS_PATH = Path(__file__).with_name("console.tcss")
     TITLE = "Callboard rehearsal"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from engine.ports import Engine
 from engine.rules.rehearsal import Tally
 from engine.verbs.rehearse import Player
 
@@ -72,3 +73,38 @@ class RehearsalRoom:
     listed: Callable[[], Sequence[Script]]
     found: Callable[[str], Script]
     opened: Callable[[Script, str, Path | None], AbstractContextManager[House]]
+
+
+# --- the demo site as a stage ----------------------------------------------------------------------------------------
+
+
+class FaultShown(Protocol):
+    """What a trainer can do to the demo site. ``shows``: what the class will see; ``of_worker``: one is chosen."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def shows(self) -> str: ...
+    @property
+    def of_worker(self) -> bool: ...
+
+
+class DemoStage(Protocol):
+    """The demo site, which rings the rounds itself, and its trainer's hands. ``speed``: of the clock, 0 = it stands.
+
+    ``refusals``: why not now, by fault; ``inject`` does it and answers in words, or raises CallboardError."""
+
+    seed: int
+    speed: float
+
+    def open(self) -> Engine: ...
+    def hear(self, said: Callable[[str], None]) -> None: ...
+    def start(self, engine: Engine) -> None: ...
+    def stop(self) -> None: ...
+    @property
+    def faults(self) -> Sequence[FaultShown]: ...
+    def refusals(self) -> Mapping[str, str]: ...
+    def workers(self) -> Sequence[tuple[str, str]]: ...
+    def inject(self, fault: str, worker: str = "") -> str: ...

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from console.stage import RehearsalRoom, Script
-from engine.ports import Engine
+from console.stage import DemoStage, RehearsalRoom, Script
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +74,11 @@ class DemoOrder:
     seed: int = 1
 
 
-class DemoSite(Protocol):
+class DemoSite(DemoStage, Protocol):
     """A demo site: its database, and what brings it to life on the engine of whoever shows it (rounds included)."""
 
     @property
     def path(self) -> Path: ...
-    def start(self, engine: Engine) -> None: ...
-    def stop(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

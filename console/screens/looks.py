@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from console.commands import DeskState
+from console.screens import staged
 from console.screens.deeds import asked, job_of
 from console.viewmodels import filters
 
@@ -151,6 +152,8 @@ LOOKS: "dict[str, Callable[[Desk, DeskState], Awaitable[None]]]" = {
     "forget": forget,
     "sort": sort,
     "theme": theme,
+    "rehearse": staged.rehearse,
+    "panel": staged.panel,
     "mark": mark,
     "unmark": unmark,
     "mute": mute,

@@ -29,9 +29,9 @@ class Scenarios(Screen[None]):
         Binding("escape,q", "leave", "Leave", show=False, id="scenarios.leave", tooltip="Leave the rehearsal room")
     ]
 
-    def __init__(self, room: RehearsalRoom, *, database: Path | None = None) -> None:
+    def __init__(self, room: RehearsalRoom, *, database: Path | None = None, nested: bool = False) -> None:
         super().__init__()
-        self._room, self._database = room, database
+        self._room, self._database, self._nested = room, database, nested
 
     def compose(self) -> ComposeResult:
         yield OneLine(id="room-status")
@@ -75,8 +75,8 @@ class Scenarios(Screen[None]):
         return cast("App[int]", self.app)
 
     def action_leave(self) -> None:
-        """From the desk back to it; where there is nothing under the list, out."""
-        if len(self._app.screen_stack) > 2:
+        """Back to the desk from which it was opened (``nested``), or out."""
+        if self._nested:
             self.dismiss(None)
         else:
             self._app.exit(0)

@@ -29,7 +29,7 @@ class DeskState:
 
     ``acts``: what the role at the desk may do, None before anybody is known; ``marked``: jobs marked for a bulk act;
     ``keys``: keys that the user's keymap changed, by command; ``typed``: None where a key was pressed;
-    ``undo``: what can be taken back now, or ""."""
+    ``undo``: what can be taken back now, or ""; ``training``, ``demo``: what kind of site this is."""
 
     ready: bool
     readonly: bool
@@ -42,6 +42,8 @@ class DeskState:
     keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     typed: Typed | None = None
     undo: str = ""
+    training: bool = False
+    demo: bool = False
 
 
 May = Callable[[DeskState], str | None]
@@ -155,3 +157,11 @@ def may_acknowledge(state: DeskState) -> str | None:
 
 def may_undo(state: DeskState) -> str | None:
     return None if state.undo else "there is nothing to undo, or its time has passed"
+
+
+def may_rehearse(state: DeskState) -> str | None:
+    return None if state.training else "only from the desk of a training site; elsewhere `run.py rehearse`"
+
+
+def may_stage(state: DeskState) -> str | None:
+    return None if state.demo else "only on the demo site (`run.py demo`): nothing befalls a site of yours"

@@ -57,7 +57,7 @@ def lane(told: Told, view: LaneView, following: Cue | None) -> list[Line]:
         made += _did(told, last)
     if view.next is not None:
         mark = "▶ next: " if following is not None and following.lane == view.name else "  then: "
-        made.append(((mark, HEAD if mark.startswith("▶") else DIM), (_upcoming(told, view), PLAIN)))
+        made.append(((mark, HEAD if mark.startswith("▶") else DIM), (_upcoming(told, view, last), PLAIN)))
     return made
 
 
@@ -75,17 +75,20 @@ def waits(now: Rehearsal, lane_name: str) -> bool:
 
 
 def _program(view: LaneView, last: Step | None) -> Line:
-    name = view.next.title if view.next else last.moved.title if last else ""
-    return ((inert(name), BOLD), (f"  {inert(view.outcome)}" if view.outcome else "", _outcome_look(view)))
+    """The act that was moved last, with its end where it has ended; else the one to come."""
+    name = last.moved.title if last and last.moved.title else view.next.title if view.next else ""
+    ended = bool(last and last.moved.outcome)
+    return ((inert(name), BOLD), (f"  {inert(view.outcome)}" if ended else "", _outcome_look(view)))
 
 
 def _outcome_look(view: LaneView) -> str:
     return ALERT if view.phase in (Phase.LOST, Phase.FAULT, Phase.KILLED) else OK
 
 
-def _upcoming(told: Told, view: LaneView) -> str:
+def _upcoming(told: Told, view: LaneView, last: Step | None) -> str:
     assert view.next is not None
-    return inert(rehearsed.upcoming(view.next, told.words))
+    act = f"[{view.next.title}] " if last and last.moved.outcome and view.next.statement else ""
+    return inert(act + rehearsed.upcoming(view.next, told.words))
 
 
 def _did(told: Told, last: Step) -> list[Line]:

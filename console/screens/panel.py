@@ -1,0 +1,120 @@
+"""The trainer's panel: what befalls the demo site, while the class watches the desk behind it.
+
+It is a small box in a corner; the desk goes on, and nothing here acts on a job: only the world around it changes."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from console.panel_commands import FAULT_KEYS, PACES
+from console.stage import DemoStage
+from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, WARN, Line, fit
+from console.widgets.bars import Said
+from console.widgets.lines import Lines
+from console.widgets.paint import content
+from console.words import inert
+from engine.ports import CallboardError
+
+if TYPE_CHECKING:
+    from console.app import Console
+
+LOOK_S = 1.0
+
+
+class Cast(Lines):
+    """Who is on shift: faults of a worker befall the one under the cursor."""
+
+    def __init__(self) -> None:
+        super().__init__(id="cast", empty="nobody is on shift")
+        self._names: dict[str, str] = {}
+
+    def take(self, people: Sequence[tuple[str, str]]) -> None:
+        self._names = dict(people)
+        self.show(list(self._names))
+
+    def read(self, key: str, width: int) -> Line:
+        return ((fit(f" {key:<5} {self._names.get(key, '')}", width), PLAIN),)
+
+
+class Panel(ModalScreen[None]):
+    CSS_PATH = Path(__file__).parent.parent / "room.tcss"
+    AUTO_FOCUS = "#cast"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]  # noqa: RUF012  (as Textual declares it)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,P", "dismiss", "Close", show=False, id="panel.close"),
+        *(
+            Binding(key, f"inject('{name}')", name.replace("_", " "), show=False, id=f"panel.{name}")
+            for name, key in FAULT_KEYS.items()
+        ),
+        *(Binding(key, f"pace('{key}')", words, show=False, id=f"pace.{key}") for key, (_, words) in PACES.items()),
+    ]
+
+    def __init__(self, stage: DemoStage, *, ticks: bool = True) -> None:
+        super().__init__()
+        self._stage, self._ticks = stage, ticks
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="panel", can_focus=False):
+            yield Static("", id="paces", markup=False)
+            yield Said(id="panel-said")
+            yield Cast()
+            yield Static("", id="faults", markup=False)
+
+    def on_mount(self) -> None:
+        panel = self.query_one("#panel")
+        panel.border_title = "Trainer"
+        panel.border_subtitle = f"seed {self._stage.seed} (demo --seed {self._stage.seed}) · esc closes"
+        self.query_one(Cast).border_title = "befalls whom? j k"
+        self.look()
+        if self._ticks:
+            self.set_interval(LOOK_S, self.look)
+
+    def look(self) -> None:
+        speed, refusals = self._stage.speed, self._stage.refusals()
+        paces: list[tuple[str, str]] = [("training clock ", DIM)]
+        for key, (each, words) in PACES.items():
+            paces.append((f"{key} {words}  ", HEAD if each == speed else PLAIN))
+        self.query_one("#paces", Static).update(content([tuple(paces)]))
+        self.query_one(Cast).take(self._stage.workers())
+        self.query_one("#faults", Static).update(content(self._told(refusals)))
+
+    def _told(self, reasons: Mapping[str, str]) -> list[Line]:
+        made: list[Line] = []
+        for each in self._stage.faults:
+            key, reason = FAULT_KEYS.get(each.name, " "), reasons.get(each.name)
+            if reason is None:
+                made.append(((f"{key} ", HEAD), (inert(each.title), BOLD), (f": {inert(each.shows)}", DIM)))
+            else:
+                made.append(((f"({key} {inert(each.title)})", DIM), (f" {inert(reason)}", WARN)))
+        return made
+
+    def tell(self, words: str, look: str = "plain") -> None:
+        self.query_one("#panel-said", Said).tell(words, look)
+
+    def action_pace(self, key: str) -> None:
+        self._stage.speed, words = PACES[key]
+        self.tell(f"the training clock {words}")
+        self.look()
+
+    @work
+    async def action_inject(self, fault: str) -> None:
+        """On a thread behind: the router may take a moment to end, and the screen shall not wait."""
+        worker = self.query_one(Cast).cursor or ""
+        of_worker = any(each.name == fault and each.of_worker for each in self._stage.faults)
+        self.tell("…")
+        console = cast("Console", self.app)
+        try:
+            said = await console.behind.ask(lambda _, __: self._stage.inject(fault, worker if of_worker else ""))
+        except (CallboardError, TimeoutError) as refused:
+            self.tell(str(refused) or "the town did not answer in time", "warn")
+        else:
+            self.tell(said, "ok")
+        self.look()
+        console.look_again()
