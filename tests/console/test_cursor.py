@@ -1,8 +1,10 @@
 """Whatever comes from behind, the next key acts on the job it would have acted on before."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
@@ -10,7 +12,20 @@ from textual.pilot import Pilot
 from console.app import Console
 from console.behind import Behind
 from console.screens.desk import Desk
-from console.viewmodels.rows import ACCEPTED, CANCELLED, DONE, OFFERED, OPEN, UNASSIGNED, JobRow, SiteFacts, Snapshot
+from console.viewmodels.rows import (
+    ACCEPTED,
+    CANCELLED,
+    DONE,
+    OFFERED,
+    OPEN,
+    UNASSIGNED,
+    AlertRow,
+    JobRow,
+    OfferRow,
+    SiteFacts,
+    Snapshot,
+)
+from console.widgets.panes import Board
 from tests.console.desks import NOON_MS, campus, drive, keys, settle, still
 
 SITE = SiteFacts(
@@ -153,3 +168,75 @@ def test_an_alert_that_is_resolved_leaves_the_cursor_on_nothing_not_on_its_neigh
         assert desk.alert is not None
 
     drive(app, play)
+
+
+def test_B117_ten_thousand_jobs_scroll_and_a_change_paints_its_own_line_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast, under 2,000 workers' changes: `run.py bench console`."""
+    jobs = {f"J-{n}": row(n) for n in range(10_000)}
+    behind = Told(jobs)
+    app = Console(behind, ticks=False)
+    painted: list[int] = []
+    paint = Board.render_line
+    monkeypatch.setattr(Board, "render_line", lambda board, y: (painted.append(y), paint(board, y))[1])
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        taken_s: list[float] = []
+        for key in ("G", "pageup", "k", "g", "pagedown", "j"):
+            since = time.perf_counter()
+            await keys(pilot, key)
+            taken_s.append(time.perf_counter() - since)
+        assert sorted(taken_s)[len(taken_s) // 2] < 0.1
+        await pilot.pause(0.1)
+        painted.clear()
+        here, far = desk.board.order[3], desk.board.order[9_000]
+        behind.tell({**jobs, here: replace(jobs[here], state=OFFERED), far: replace(jobs[far], state=DONE)})
+        app.look_again()
+        await pilot.pause(0.1)
+        assert len(set(painted)) == 1
+
+    drive(app, play)
+
+
+@pytest.mark.parametrize("pane", ["alerts", "offers"])
+@settings(max_examples=8)
+@given(data=st.data())
+def test_in_other_panes_too_only_a_person_moves_the_cursor(pane: str, data: st.DataObject) -> None:
+    jobs = {f"J-{n}": row(n) for n in range(20)}
+    behind = Told(jobs)
+    assert behind.snap is not None
+    alerts = {n: alert(n) for n in range(12)}
+    offers = {n: offer(n) for n in range(12)}
+    behind.snap = replace(behind.snap, alerts=tuple(alerts.values()), offers=tuple(offers.values()))
+    app = Console(behind, ticks=False)
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "1" if pane == "alerts" else "5", "j", "j")
+        aimed = desk.job
+        assert aimed is not None
+        for _ in range(6):
+            kept = data.draw(st.sets(st.integers(0, 40), max_size=25))
+            assert behind.snap is not None
+            behind.snap = replace(
+                behind.snap,
+                alerts=tuple(replace(alert(n), severity=1 + n % 3) for n in sorted(kept)),
+                offers=tuple(offer(n) for n in sorted(kept, reverse=True)),
+            )
+            app.look_again()
+            await settle(pilot)
+            if int(aimed.id[2:]) not in kept:
+                assert desk.job is None  # gone: on nothing, until a person moves
+                return
+            assert desk.job is not None
+            assert desk.job.id == aimed.id
+
+    drive(app, play, size=(120, 36))
+
+
+def alert(n: int) -> AlertRow:
+    return AlertRow(id=f"A-{n}", kind="unassigned", severity=1, job_id=f"J-{n % 20}", worker="", detail="", acked_by="",
+                    opened_ms=NOON_MS, owner="", snoozed_until_ms=0, escalated=0)  # fmt: skip
+
+
+def offer(n: int) -> OfferRow:
+    return OfferRow(id=f"O-{n}", job_id=f"J-{n % 20}", worker="", created_ms=NOON_MS, expires_ms=NOON_MS + 20_000,
+                    band_from_ms=NOON_MS, band_to_ms=NOON_MS, confidence="low")  # fmt: skip

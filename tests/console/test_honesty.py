@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from console.app import Console
 from console.behind import Behind
+from console.commands import COMMANDS
 from console.screens.desk import Desk
 from tests.console.desks import Still, campus, drive, keys, settle, shown, still
 from tests.console.terminals import desk_on, live_site
@@ -112,3 +113,26 @@ def test_a_read_only_desk_says_so_and_refuses_by_name(tmp_path: Path) -> None:
         desk.press("s")
         desk.until("assign: this desk is read-only")
         assert "auto nobody" in desk.text
+
+
+def test_B066_every_action_has_its_own_name_and_many_are_counted_before_they_are_done(tmp_path: Path) -> None:
+    assert len({each.label for each in COMMANDS}) == len(COMMANDS)
+    assert len({each.tooltip for each in COMMANDS}) == len(COMMANDS)
+    campus(tmp_path / "site.db")
+    app = still(tmp_path / "site.db")
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        titles: dict[str, str] = {}
+        for each in ("J-9", "J-10", "J-11"):
+            desk.board.put(each)
+            await keys(pilot, "space")
+        for command in (each for each in COMMANDS if each.bulk and each.refusal(desk.state) is None):
+            await keys(pilot, command.keys[0])
+            await settle(pilot)
+            titles[command.id] = next(line for line in shown(app).splitlines() if " 3 jobs" in line)
+            await keys(pilot, "escape")
+            await settle(pilot)
+        assert len(titles) >= 2
+        assert all(each in titles[each].lower() for each in titles)
+
+    drive(app, play)
