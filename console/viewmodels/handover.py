@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from console.viewmodels.alerts import arrange
 from console.viewmodels.rows import ACCEPTED, OFFERED, WAITING, AlertRow, JobRow
 from console.viewmodels.times import HOUR_MS, clock, day_hm, hm, left, span, zone_word
 from console.words import inert
@@ -56,7 +57,9 @@ def _lines(found: Handover) -> Iterator[str]:
     held = sum(each.state == ACCEPTED for each in found.jobs)
     yield f"{waiting} jobs waiting, {held} accepted; {found.on_shift} workers on shift, {found.fresh} of them fresh"
     yield ""
-    yield from _listed("OPEN ALERTS", [_alert(each, now_ms, zone) for each in found.alerts])
+    known = {each.id: each for each in found.alerts}
+    ordered = [known[each] for each in arrange(found.alerts, now_ms)]
+    yield from _listed("OPEN ALERTS", [_alert(each, now_ms, zone) for each in ordered])
     snoozed = sorted((each for each in found.alerts if each.snoozed_until_ms > now_ms), key=_until)
     yield from _listed("SNOOZES ENDING", [f"{hm(each.snoozed_until_ms, zone)} {_cause(each)}" for each in snoozed])
     yield from _listed("JOBS AT RISK", at_risk(found))

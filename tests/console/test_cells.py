@@ -13,14 +13,14 @@ from textual.pilot import Pilot
 from console.app import Console
 from console.screens.desk import Desk
 from console.viewmodels import cells_map
-from console.viewmodels.rows import CellRow
+from console.viewmodels.rows import CellRow, CellsRow
 from console.widgets.cells import Cells
 from engine import wiring
 from engine.ports import Forbidden
 from engine.rules.lattice import laid
 from engine.rules.nouns import Point, Role
 from engine.verbs import assign
-from engine.verbs.cells import cell_map, job_cell
+from engine.verbs.cells import _mapped, cell_map, job_cell  # pyright: ignore[reportPrivateUsage]
 from tests.console.desks import WHO, campus, drive, found, job, keys, settle, shown, still, take_in, worker
 
 CITIES = (
@@ -189,3 +189,22 @@ def test_the_map_is_as_large_as_the_whole_of_it_may_be_until_a_person_zooms(
         assert cells.zoom == zoom - 1
 
     drive(app, play, size=size)
+
+
+@pytest.mark.parametrize("resolution", [6, 7, 8])
+def test_round_a_pentagon_the_cells_are_laid_out_or_listed_and_nothing_is_lost(resolution: int) -> None:
+    pentagon = min(h3.get_pentagons(8))
+    cells = {each for ring in range(6) for each in h3.grid_disk(pentagon, ring)}
+    cells |= {h3.cell_to_center_child(each, 8) for each in h3.grid_disk(h3.cell_to_parent(pentagon, resolution), 2)}
+    lattice = laid(cells, wide=64, high=64)
+    if lattice is not None:
+        assert {h3.cell_to_parent(each, lattice.resolution) for each in cells} == set(lattice.at)
+        assert len(set(lattice.at.values())) == len(lattice.at)
+
+
+def test_what_cannot_be_laid_out_is_listed_and_said_to_be_no_map() -> None:
+    rows = _mapped({each: [1, 0, 0, 0] for each in (h3.latlng_to_cell(0, 0, 8), h3.latlng_to_cell(50, 170, 8))})
+    assert len(rows.cells) == 2
+    assert len({(each.x, each.y) for each in rows.cells}) == 2
+    drawn = CellsRow(resolution=8, turn_deg=0, unfolded=False, cells=())
+    assert cells_map.compass(drawn) == "a list, no map"
