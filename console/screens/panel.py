@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Container
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from console.panel_commands import FAULT_KEYS, PACES
 from console.stage import DemoStage
-from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, WARN, Line, fit
-from console.widgets.bars import Said
+from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, Line, fit
+from console.widgets.bars import OneLine, Said
 from console.widgets.lines import Lines
-from console.widgets.paint import content
+from console.widgets.rehearsal import Pane
 from console.words import inert
 from engine.ports import CallboardError
 
@@ -61,38 +60,56 @@ class Panel(ModalScreen[None]):
         self._stage, self._ticks = stage, ticks
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="panel", can_focus=False):
-            yield Static("", id="paces", markup=False)
+        with Container(id="panel"):
+            yield OneLine(id="paces")
+            with Container(id="hands"):
+                yield Cast()
+                yield Pane(id="faults")
             yield Said(id="panel-said")
-            yield Cast()
-            yield Static("", id="faults", markup=False)
 
     def on_mount(self) -> None:
         panel = self.query_one("#panel")
-        panel.border_title = "Trainer"
-        panel.border_subtitle = f"seed {self._stage.seed} (demo --seed {self._stage.seed}) · esc closes"
+        panel.border_title = "Trainer · esc closes"
+        panel.border_subtitle = f"seed {self._stage.seed}: `demo --seed {self._stage.seed}` replays it"
         self.query_one(Cast).border_title = "befalls whom? j k"
         self.look()
         if self._ticks:
             self.set_interval(LOOK_S, self.look)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.look)
+
     def look(self) -> None:
         speed, refusals = self._stage.speed, self._stage.refusals()
-        paces: list[tuple[str, str]] = [("training clock ", DIM)]
+        paces: list[tuple[str, str]] = [("training clock  ", DIM)]
         for key, (each, words) in PACES.items():
-            paces.append((f"{key} {words}  ", HEAD if each == speed else PLAIN))
-        self.query_one("#paces", Static).update(content([tuple(paces)]))
+            paces += [(f"{key} ", HEAD), (f"[{words}]  " if each == speed else f"{words}  ", BOLD)]
+        self.query_one("#paces", OneLine).say(tuple(paces))
         self.query_one(Cast).take(self._stage.workers())
-        self.query_one("#faults", Static).update(content(self._told(refusals)))
+        faults = self.query_one("#faults", Pane)
+        faults.take(self._long(refusals) if self.has_class("-high") else self._short(refusals), "what befalls")
 
-    def _told(self, reasons: Mapping[str, str]) -> list[Line]:
+    def _long(self, reasons: Mapping[str, str]) -> list[Line]:
+        """A fault a line, with what there will be to see, or why not now."""
         made: list[Line] = []
         for each in self._stage.faults:
-            key, reason = FAULT_KEYS.get(each.name, " "), reasons.get(each.name)
+            key, reason = FAULT_KEYS[each.name], reasons.get(each.name)
             if reason is None:
                 made.append(((f"{key} ", HEAD), (inert(each.title), BOLD), (f": {inert(each.shows)}", DIM)))
             else:
-                made.append(((f"({key} {inert(each.title)})", DIM), (f" {inert(reason)}", WARN)))
+                made.append(((f"({key} {inert(each.title)}: {inert(reason)})", DIM),))
+        return made
+
+    def _short(self, reasons: Mapping[str, str]) -> list[Line]:
+        """Two in a line; in brackets what may not be now: its key tells why."""
+        made: list[Line] = []
+        for at in range(0, len(self._stage.faults), 2):
+            line: list[tuple[str, str]] = []
+            for each in self._stage.faults[at : at + 2]:
+                key, may = FAULT_KEYS[each.name], each.name not in reasons
+                text = f"{key} {each.title}" if may else f"({key} {each.title})"
+                line.append((fit(text, 24), PLAIN if may else DIM))
+            made.append(tuple(line))
         return made
 
     def tell(self, words: str, look: str = "plain") -> None:
@@ -115,6 +132,7 @@ class Panel(ModalScreen[None]):
         except (CallboardError, TimeoutError) as refused:
             self.tell(str(refused) or "the town did not answer in time", "warn")
         else:
-            self.tell(said, "ok")
+            shows = next(each.shows for each in self._stage.faults if each.name == fault)
+            self.tell(f"{said}. To see: {shows}", "ok")
         self.look()
         console.look_again()

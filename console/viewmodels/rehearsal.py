@@ -12,7 +12,7 @@ from engine.verbs.rehearse import CLOCK, Cue, Rehearsal, Step
 LOOKS: Mapping[str, str] = {"begin": BOLD, "waiting": WARN, "won": OK, "lost": ALERT, "change": DIM, "said": ACCENT,
                             "rule": HEAD, "step": PLAIN, "end": PLAIN}  # fmt: skip
 PHASES: Mapping[Phase, tuple[str, str]] = {
-    Phase.READY: ("· ready", DIM), Phase.RUNNING: ("* inside a transaction", ACCENT), Phase.DONE: ("✓ done", OK),
+    Phase.READY: ("· ready", DIM), Phase.RUNNING: ("* in transaction", ACCENT), Phase.DONE: ("✓ done", OK),
     Phase.LOST: ("x lost", ALERT), Phase.FAULT: ("x refused by the database", ALERT), Phase.KILLED: ("x died", ALERT),
 }  # fmt: skip
 
@@ -63,7 +63,7 @@ def lane(told: Told, view: LaneView, following: Cue | None) -> list[Line]:
 
 def title(number: int, view: LaneView, waiting: bool) -> tuple[str, str]:
     """The border of a lane, and its look."""
-    words, look = ("<waiting> for the other to commit", WARN) if waiting else PHASES[view.phase]
+    words, look = ("<waiting>", WARN) if waiting else PHASES[view.phase]
     return f"{number} {inert(view.name)} {words}", look
 
 
