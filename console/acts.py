@@ -111,11 +111,9 @@ def override(
 ) -> Done:
     """``version``: the job's as it was shown; a conflict is raised as Stale, with who did it. A standing offer is
     withdrawn in the same act."""
-    said = why.checked()
-    try:
-        done = overriding.override(engine, actor, job_id, worker_id, said, force=force, withdraw=True, version=version)
-    except Stale as lost:
-        raise Stale(f"{lost}{_by_whom(engine, job_id)}") from lost
+    done = overriding.override(
+        engine, actor, job_id, worker_id, why.checked(), force=force, withdraw=True, version=version
+    )
     over = ", ".join(str(each.reason) for each in done.overrules) or "nothing"
     what = f"override {job_id} {worker_id}"
     return Done(said=f"{what}: {done.job.state}, overruling {over}", undo=_undo(engine, what, job_id))
