@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Data = TypeVar("Data")
 TICK_S = 1.0
+RESTS = 20
 
 
 class Shown(Screen[None], Generic[Data]):
@@ -40,6 +41,11 @@ class Shown(Screen[None], Generic[Data]):
         Binding("r", "reload", "Read again", show=False, id="shown.reload"),
         Binding("f", "find", "Filter", show=False, id="shown.find"),
     ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = False
+        self._read_s = self._took_s = 0.0
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="status")
@@ -86,21 +92,25 @@ class Shown(Screen[None], Generic[Data]):
         if not self.is_current:
             return
         behind = self.console.behind
-        self.query_one("#status", StatusLine).take(behind.snap, Health(behind.age_s(), bool(behind.unread)), behind.now_ms())
+        health = Health(behind.age_s(), bool(behind.unread))
+        self.query_one("#status", StatusLine).take(behind.snap, health, behind.now_ms())
         self.query_one("#keys", OneLine).say(hint((*self.HINT, *GENERAL), self.size.width - 2))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.tick)
 
     def reload_on_top(self) -> None:
-        if self.is_current:
+        """Not while a read is under way, and rarely where one is dear: a twentieth of the time at most."""
+        rested_s = self.console.behind.mono_s() - self._read_s
+        if self.is_current and not self._reading and rested_s >= RESTS * self._took_s:
             self.reload()
 
     @work(exclusive=True)
     async def reload(self) -> None:
         from engine.ports import CallboardError
 
-        said = self.query_one("#said", Said)
+        said, mono_s = self.query_one("#said", Said), self.console.behind.mono_s
+        began_s, self._reading = mono_s(), True
         try:
             data = await self.console.behind.ask(self.read)
         except (CallboardError, NotOpen) as refused:
@@ -110,6 +120,9 @@ class Shown(Screen[None], Generic[Data]):
             self.console.unforeseen("reading", error)
             said.tell(f"reading failed: {error} (log: {self.console.behind.log_path})", "alert")
             return
+        finally:
+            self._reading, self._read_s = False, mono_s()
+            self._took_s = self._read_s - began_s
         if self.is_mounted:
             self.take(data)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from console.viewmodels.alerts import arrange
+from console.viewmodels.alerts import NEVER_MS
 from console.viewmodels.rows import ACCEPTED, OFFERED, WAITING, AlertRow, JobRow
 from console.viewmodels.times import HOUR_MS, clock, day_hm, hm, left, span, zone_word
 from console.words import inert
@@ -57,8 +57,7 @@ def _lines(found: Handover) -> Iterator[str]:
     held = sum(each.state == ACCEPTED for each in found.jobs)
     yield f"{waiting} jobs waiting, {held} accepted; {found.on_shift} workers on shift, {found.fresh} of them fresh"
     yield ""
-    known = {each.id: each for each in found.alerts}
-    ordered = [known[each] for each in arrange(found.alerts, now_ms)]
+    ordered = sorted(found.alerts, key=lambda each: (each.severity, each.due_ms or NEVER_MS, each.opened_ms, each.id))
     yield from _listed("OPEN ALERTS", [_alert(each, now_ms, zone) for each in ordered])
     snoozed = sorted((each for each in found.alerts if each.snoozed_until_ms > now_ms), key=_until)
     yield from _listed("SNOOZES ENDING", [f"{hm(each.snoozed_until_ms, zone)} {_cause(each)}" for each in snoozed])
@@ -91,6 +90,7 @@ def _alert(each: AlertRow, now_ms: int, zone: str) -> str:
     owner = f"owner {each.owner}" if each.owner else f"ack {each.acked_by}" if each.acked_by else "NOBODY'S"
     due = f" · due {left(each.due_ms - now_ms)}" if each.due_ms is not None else ""
     more = " · escalated" if each.escalated else ""
+    more += f" · snoozed until {hm(each.snoozed_until_ms, zone)}" if each.snoozed_until_ms > now_ms else ""
     mark, old = "!" * max(1, 3 - each.severity), span(now_ms - each.opened_ms)
     return f"{mark} {_cause(each)} · {each.detail}{due} · {old} old · {owner}{more}"
 
