@@ -104,10 +104,9 @@ def every_key(desk: Seat) -> None:
             continue
         for key in each.keys:
             if len(key) == 1 or key == "question_mark":
-                desk.press("?" if key == "question_mark" else key, gap_s=0.25)
-                desk.press("j", gap_s=0.05)
-                desk.press("\x1b", gap_s=0.15)
-                desk.press("\x1b", "\x1b", gap_s=0.15)
+                desk.press("?" if key == "question_mark" else key, gap_s=0.12)
+                desk.press("j", gap_s=0.03)
+                desk.press("\x1b", "\x1b", gap_s=0.11)
                 alive(desk)
                 break
 

@@ -56,7 +56,9 @@ def letters(app: Console, play: str, size: tuple[int, int]) -> dict[str, str]:
     return said
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(
+    "size", [SIZES[1], *(pytest.param(each, marks=pytest.mark.long) for each in (SIZES[0], SIZES[2]))], ids=str
+)
 @pytest.mark.parametrize("play", PLAYS)
 def test_every_look_says_the_same(
     site: Path, play: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -64,6 +66,14 @@ def test_every_look_says_the_same(
     coloured = letters(still(site), play, size)
     monkeypatch.setenv("NO_COLOR", "1")
     plain = letters(still(site), play, size)
+    opened = {
+        "override": "Override J-9",
+        "why": "Why · J-7",
+        "help": " Help ",
+        "workers": "Workers",
+        "figures": "Figures",
+    }
+    assert opened.get(play, "J-7") in coloured[THEMES[0].name]
     assert len({*coloured.values(), *plain.values()}) == 1
     assert all(len(line) <= size[0] for line in coloured[THEMES[0].name].splitlines())
 

@@ -87,13 +87,13 @@ RAISES = """
 import sys
 from pathlib import Path
 from console.app import run_console
-from console.screens import deeds
+from console.screens.desk import Desk
 
-async def bad(desk, state):
+def bad(desk):
     secret = "41.90,12.49"
     raise ValueError("[/] \\x1b]52;c;aGVsbG8=\\x07 " + str(len(secret)))
 
-deeds.DEEDS["sort"] = bad
+Desk.next_order = bad
 sys.exit(run_console(Path(sys.argv[1])))
 """
 

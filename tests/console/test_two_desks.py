@@ -101,12 +101,13 @@ def test_of_two_overrides_of_one_job_at_once_one_wins_and_the_other_says_what_is
         for each in (one, two):
             each.press("\x13", gap_s=0)
         for each in (one, two):
-            each.until(re.compile("✓ override J-0|× override J-0").search)
+            each.until(re.compile("[✓×] (override|offer) J-0").search)
         [won] = audit(site, "override")
         loser, winner = (one, two) if won.actor == "ben" else (two, one)
-        assert "✓ override J-0" in winner.text
-        said = next(each for each in loser.text.splitlines() if "× override J-0" in each)
-        assert "OFFERED" in said
-        assert won.actor in said
+        assert re.search("✓ (override|offer) J-0", winner.text)
+        said = re.search(r"× (override|offer) J-0.*", loser.text, re.DOTALL)
+        assert said is not None
+        assert "OFFERED now" in " ".join(said[0].split())
+        assert f"by {won.actor}" in " ".join(said[0].split())
         loser.until("OFFERED     proctor")
     assert broken(site) == []
