@@ -108,7 +108,7 @@ class Console(App[int]):
         """Continued after a stop. Textual would start its terminal a second time, and then not give it back, where
         it was not left before: a stop by ctrl+z leaves it, one from outside (SIGSTOP, a debugger) does not."""
         driver = self._driver
-        if isinstance(driver, LinuxDriver) and driver._must_signal_resume:
+        if isinstance(driver, LinuxDriver) and driver._must_signal_resume:  # pyright: ignore[reportPrivateUsage]
             driver.resume_application_mode()
         else:
             self.call_later(self.refresh, layout=True)

@@ -4,7 +4,7 @@ Measured beside DataTable: 0.02 core where that takes 0.65, and no sort puts ano
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -12,6 +12,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -100,7 +101,7 @@ class Lines(ScrollView, can_focus=True):
         if self.styles.auto_dimensions or not self.size or size.width != self.virtual_size.width:
             self.virtual_size = size
         else:
-            self.set_reactive(ScrollView.virtual_size, size)
+            self.set_reactive(cast("Reactive[Size]", ScrollView.virtual_size), size)
             self._scroll_update(size)
 
     @property
