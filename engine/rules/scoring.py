@@ -97,15 +97,15 @@ def score(entry: Entry, policy: Policy) -> float:
 
 
 def order(entries: Iterable[Entry], policy: Policy) -> tuple[Entry, ...]:
-    """Who is offered first. Within the ETA band of the leader fewer jobs today goes first (not when ``w_fair`` is 0);
-    ties by (score, jobs today, worker)."""
+    """Who is offered first. Of those who arrive within the ETA band of the leader fewer jobs today goes first (not when
+    ``w_fair`` is 0); ties by (score, jobs today, worker)."""
     by_score = sorted(entries, key=lambda each: (score(each, policy), each.jobs_today, each.worker))
     if not by_score or policy.w_fair == 0:
         return tuple(by_score)
-    limit_s = by_score[0].travel_s + policy.eta_band_min * 60
-    near = [each for each in by_score if each.travel_s <= limit_s]
+    least_ms = by_score[0].slack_ms - policy.eta_band_min * 60_000
+    near = [each for each in by_score if each.slack_ms >= least_ms]
     near.sort(key=lambda each: each.jobs_today)  # stable: score and id decide among equals
-    return tuple(near + [each for each in by_score if each.travel_s > limit_s])
+    return tuple(near + [each for each in by_score if each.slack_ms < least_ms])
 
 
 def entry_of(timed: Timed, job: Job) -> Entry:

@@ -50,7 +50,7 @@ def test_the_terms_add_up_to_the_score() -> None:
 
 def test_within_the_band_of_the_leader_fewer_jobs_go_first_and_beyond_it_the_score_decides() -> None:
     low = replace(POLICY, w_fair=0.1, w_slack=0)
-    leader, near, far = entry("a", 10, 2), entry("b", 15, 1), entry("c", 15.1, 0)
+    leader, near, far = entry("a", 10, 2, 50), entry("b", 15, 1, 45), entry("c", 15.1, 0, 44.9)
     assert names(order([leader, near, far], low)) == ["b", "a", "c"]
     assert names(order([leader, near, far], replace(low, w_fair=0))) == ["a", "b", "c"]
 
@@ -58,9 +58,14 @@ def test_within_the_band_of_the_leader_fewer_jobs_go_first_and_beyond_it_the_sco
 def test_the_band_is_measured_from_the_leader_by_score() -> None:
     """The leader need not be the nearest: someone nearer is inside the band as well."""
     low = replace(POLICY, w_slack=0)
-    assert names(order([entry("near", 1, 5), entry("leader", 9, 1), entry("idle", 13.9, 0)], low)) == [
+    assert names(order([entry("near", 1, 5, 59), entry("leader", 9, 1, 51), entry("idle", 13.9, 0, 46.1)], low)) == [
         "idle", "leader", "near",
     ]  # fmt: skip
+
+
+def test_one_who_drives_four_minutes_but_is_free_in_fifty_does_not_go_before_one_who_is_there_in_two() -> None:
+    soon, later = entry("soon", 2, 3, 58), entry("later", 4, 0, 6)
+    assert names(order([soon, later], replace(POLICY, w_fair=0.1))) == ["soon", "later"]
 
 
 def test_ties_go_by_score_then_jobs_then_id() -> None:
@@ -92,7 +97,7 @@ def test_the_order_is_the_same_for_the_same_entries_and_loses_nobody(entries: li
     assert sorted(names(first)) == sorted(each.worker for each in entries)
     if first:
         leader = min(entries, key=lambda each: (score(each, POLICY), each.jobs_today, each.worker))
-        assert first[0].travel_s <= leader.travel_s + 300
+        assert first[0].slack_ms >= leader.slack_ms - 5 * MIN
         assert first[0].jobs_today <= leader.jobs_today
 
 
