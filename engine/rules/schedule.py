@@ -45,10 +45,11 @@ def gaps(worker: Worker, here: Point, now_ms: int) -> Iterator[Gap]:
 
 
 def ends_ms(booking: Booking, now_ms: int) -> int:
-    """When a booking will really end: one begun late or not yet begun in its time runs its full length from there."""
+    """When a booking will really end: one begun late, or not yet begun in its time, runs its full length from there; one
+    begun early keeps its booked end, which the database holds until it is finished."""
     length_ms = booking.ends_ms - booking.starts_ms
     if booking.started_ms is not None:
-        return max(booking.started_ms + length_ms, now_ms)
+        return max(booking.started_ms + length_ms, booking.ends_ms, now_ms)
     if booking.starts_ms <= now_ms:
         return now_ms + length_ms
     return booking.ends_ms

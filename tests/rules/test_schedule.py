@@ -75,7 +75,7 @@ def test_each_unit_of_capacity_is_a_lane_of_its_own() -> None:
         (booking("overrun", -60, -30, started=-60), 0),
         (booking("not begun in its time", -10, 20), 30),
         (booking("to come", 10, 40), 40),
-        (booking("begun early", 10, 40, started=-5), 25),
+        (booking("begun early", 10, 40, started=-5), 40),
     ],
     ids=lambda each: each.job_id if isinstance(each, Booking) else None,
 )
