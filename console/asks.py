@@ -209,10 +209,13 @@ def _offer(offer: Offer, names: Mapping[str, str]) -> OfferRow:
 
 
 def _rounds(engine: Engine, now_ms: int) -> str:
-    """Where the automatic dispatcher runs: here, in another process, or nowhere."""
-    if engine.tenures:
+    """Where the automatic dispatcher runs: here, in another process, or nowhere.
+
+    What this process believes does not count: overtaken, it holds an epoch that is no longer in force."""
+    regions = engine.store.regions(engine.tenant)
+    if any(each.id in engine.tenures and engine.tenures[each.id].epoch == each.epoch for each in regions):
         return "here"
-    held = [each for each in engine.store.regions(engine.tenant) if each.holder and each.lease_until_ms > now_ms]
+    held = [each for each in regions if each.holder and each.lease_until_ms > now_ms]
     return "elsewhere" if held else "nobody"
 
 

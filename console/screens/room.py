@@ -205,7 +205,11 @@ class Room(Screen[None]):
         self.tell(f"written: {text} and {picture}", "ok")
 
     def _leave(self) -> None:
-        self.dismiss(None)
+        """Escape in the box of the clock closes only that."""
+        if self.query_one("#by", Input).display:
+            self._shut_clock()
+        else:
+            self.dismiss(None)
 
     # --- pages -------------------------------------------------------------------------------------------------------
 
@@ -251,11 +255,6 @@ class Room(Screen[None]):
         except CallboardError as refused:
             self.tell(str(refused), "alert")
         self.look()
-
-    def key_escape(self) -> None:
-        """Escape in the box of the clock closes it; bindings of the screen do not see it there."""
-        if self.query_one("#by", Input).display:
-            self._shut_clock()
 
     def _shut_clock(self) -> None:
         box = self.query_one("#by", Input)
