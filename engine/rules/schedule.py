@@ -45,8 +45,9 @@ def gaps(worker: Worker, here: Point, now_ms: int) -> Iterator[Gap]:
 
 
 def ends_ms(booking: Booking, now_ms: int) -> int:
-    """When a booking will really end: begun late, or not yet begun in its time, it runs its full length from there; begun
-    early it keeps its booked end, which the database holds until it is finished."""
+    """When a booking will really end: begun late, or not yet begun in its time, it runs its full length from there.
+
+    Begun early it keeps its booked end, which the database holds until it is finished."""
     length_ms = booking.ends_ms - booking.starts_ms
     if booking.started_ms is not None:
         return max(booking.started_ms + length_ms, booking.ends_ms, now_ms)
