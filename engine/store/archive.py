@@ -23,7 +23,6 @@ APPLICATION_ID = 0x43424658  # "CBFX"
 VERSION = 1
 _BUSY_MS = 5_000
 _LOG_BYTES = 16 * 1024 * 1024  # a longer log is moved into the file by the next write
-_CACHE_KIB = 16 * 1024  # the latest of 50,000 workers, with room: with less, pages are written out and read back
 _STEPPED_MS = 300_000  # a stored receive time so far ahead of the batch comes from a clock that was wrong
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -239,7 +238,6 @@ def _tune(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA wal_autocheckpoint = 0")
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA temp_store = MEMORY")
-    db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
 
 @contextmanager
