@@ -71,7 +71,7 @@ class Panel(ModalScreen[None]):
         panel = self.query_one("#panel")
         panel.border_title = "Trainer · esc closes"
         panel.border_subtitle = f"seed {self._stage.seed}: `demo --seed {self._stage.seed}` replays it"
-        self.query_one(Cast).border_title = "befalls whom? j k"
+        self.query_one(Cast).border_title = "befalls whom? j k  > offered = accepted"
         self.look()
         if self._ticks:
             self.set_interval(LOOK_S, self.look)
