@@ -69,7 +69,7 @@ class Console(App[int]):
             self.call_after_refresh(self._start)
 
     def take_keys(self, found: Keymap) -> None:
-        """The operator's own keys, in bindings, footer and help; what is wrong with them is said and changes nothing."""
+        """The operator's own keys, in bindings, footer and help; what is wrong with them is said, and is no key."""
         self.keys = found.keys
         self.set_keymap({f"desk.{name}": key for name, key in found.keys.items()})
         if found.faults and isinstance(self.screen, Desk):

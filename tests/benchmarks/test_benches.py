@@ -8,7 +8,9 @@ from benchmarks.bench import BENCHES, bench
 from benchmarks.figures import Figure, at_least, at_most, not_measured, quantile, rounded
 
 
-@pytest.mark.parametrize("name", sorted(BENCHES))
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.long) if each == "console" else each for each in sorted(BENCHES)]
+)
 def test_a_bench_says_figures_with_units_bars_and_the_noise_of_the_machine(name: str) -> None:
     said: list[str] = []
     figures = bench(name, progress=said.append, small=True)
