@@ -123,13 +123,13 @@ def test_an_override_of_a_job_that_changed_meanwhile_is_refused_with_the_new_sta
         await settle(pilot)
         await reason(pilot, "phoned her twice")
         assert isinstance(app.behind, Still)
-        override.override(app.behind.engine, WHO, "J-9", "W-1", Why(reason="other", words="another desk was faster"))
+        override.override(app.behind.engine, WHO, "J-9", "W-2", Why(reason="other", words="another desk was faster"))
         await keys(pilot, "ctrl+s")
         await settle(pilot)
         assert "changed since it was shown: it is OFFERED now" in shown(app)
         snap = app.behind.snap
         assert snap is not None
-        assert snap.jobs["J-9"].worker_id == "W-1"
+        assert snap.jobs["J-9"].worker_id == "W-2"
 
     drive(app, play)
 
