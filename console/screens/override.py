@@ -3,10 +3,11 @@
 The job's id and version are those of the moment it was opened; the engine checks the version again at apply."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Button, Input, Select, Static
 
@@ -62,6 +63,13 @@ class Workers(Lines):
 
 
 class Override(Dialog[Picked | None]):
+    """It opens on leaving; the arrows choose a worker from there too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "worker(1)", "Next worker", show=False, id="override.down"),
+        Binding("up,k", "worker(-1)", "Worker before", show=False, id="override.up"),
+    ]
+
     def __init__(
         self, behind: Behind, opened: "Choices", zone: str, worker_id: str = "", *, force: bool = False
     ) -> None:
@@ -91,6 +99,9 @@ class Override(Dialog[Picked | None]):
     def on_mount(self) -> None:
         self.query_one(Workers).put(self._first)
         self.look()
+
+    def action_worker(self, by: int) -> None:
+        self.query_one(Workers).action_step(by)
 
     @property
     def chosen(self) -> "Choosable | None":

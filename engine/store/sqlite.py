@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, cast
 
-from engine.ports import Busy, Damaged, ReadOnly
+from engine.ports import Busy, Damaged, Invalid, ReadOnly
 from engine.program import Lost, Program, Rows, Scalar, T
 from engine.store.lock import WriterLock
 from engine.store.reads import Reads
@@ -216,9 +216,11 @@ class SqliteStore(Reads):
                 connection.execute("COMMIT")
 
     def backup(self, to: Path) -> None:
-        """A whole copy by SQLite's own backup, checked, then put in place. Raises FileExistsError, Damaged."""
+        """A whole copy by SQLite's own backup, checked, then put in place. Raises FileExistsError, Invalid, Damaged."""
         if to.exists():
             raise FileExistsError(to)
+        if not to.parent.is_dir():
+            raise Invalid(f"{to}: there is no folder {to.parent}; make it first, or name another")
         part = to.with_name(f".{to.name}.part")
         part.unlink(missing_ok=True)
         copy = sqlite3.connect(part, isolation_level=None)

@@ -25,3 +25,8 @@ def test_B124_a_worker_leaves_only_empty_handed(shell: Shell) -> None:
     other = next(each for each in ("ana", "ben", "cy") if each != holder)
     assert shell.json("leave", other) == {"worker": other, "left": True}
     assert other not in [each["id"] for each in shell.json("workers")]
+
+
+def test_a_backup_into_a_folder_that_is_not_there_says_so(shell: Shell) -> None:
+    refused = shell("backup", "nowhere/copy.db")
+    assert (refused.code, "there is no folder" in refused.err) == (1, True)
