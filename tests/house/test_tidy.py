@@ -21,9 +21,9 @@ REGISTRY_HOSTS = [
     ".".join(host)
     for host in (
         ("pypi", "org"),
-        ("pythonhosted", "org"),
-        ("npmjs", "org"),
-        ("npmjs", "com"),
+        ("python" + "hosted", "org"),
+        ("npm" + "js", "org"),
+        ("npm" + "js", "com"),
         ("deb", "debian", "org"),
         ("proxy", "golang", "org"),
     )
