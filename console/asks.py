@@ -15,12 +15,15 @@ from console.viewmodels.rows import (
     Detail,
     JobRow,
     OfferRow,
+    OverrulingRow,
     SiteFacts,
     Snapshot,
 )
 from engine.ports import CallboardError, Engine, Forbidden
+from engine.rules.attempts import Attempt, Overruling
+from engine.rules.attempts import attempts as tried
 from engine.rules.ledger import Alert, Considered, Decision
-from engine.rules.nouns import Actor, Job, Offer, Role
+from engine.rules.nouns import Actor, Job, Offer, OfferState, Role
 from engine.verbs import override as overriding
 from engine.verbs import revoke
 from engine.verbs.cells import cell_map, job_cell
@@ -32,6 +35,7 @@ WHOLE_READ_S = 5.0
 ROWS_A_SECOND = 200
 """The whole is read again so seldom that it never costs more than these rows a second: the audit names what changed."""
 BUDGET_MS = 600_000
+TYPED = " — /"
 CHANGES_FOLLOWED = 200
 ACTS_LOOKED_AT = 1_000
 CELLS_EVERY_S = 1.0
@@ -220,18 +224,47 @@ def _rounds(engine: Engine, now_ms: int) -> str:
 
 
 def _detail(engine: Engine, job_id: str, names: Mapping[str, str]) -> Detail:
-    attempts = tuple(
-        AttemptRow(
-            offer=_offer(each, names),
-            state=str(each.state),
-            answered_ms=each.answered_ms,
-            made_by=each.made_by,
-            arrival_ms=each.promise.arrival_ms,
-        )
-        for each in engine.store.offers_of_job(engine.tenant, job_id)
-    )
+    record = engine.store.audit_of_job(engine.tenant, job_id)
+    found = tried(engine.store.offers_of_job(engine.tenant, job_id), record)
+    attempts = tuple(_attempt(each, names) for each in found)
     made = engine.store.decisions(engine.tenant, job_id, limit=1)
     return Detail(job_id=job_id, attempts=attempts, decision=_decision(made[0], names) if made else None)
+
+
+def _attempt(each: Attempt, names: Mapping[str, str]) -> AttemptRow:
+    offer = each.offer
+    return AttemptRow(
+        offer=_offer(offer, names),
+        state=str(offer.state),
+        answered_ms=offer.answered_ms,
+        made_by=offer.made_by,
+        arrival_ms=offer.promise.arrival_ms,
+        ended=_ended(each),
+        overruling=None if each.overruling is None else overruling_row(each.overruling, names),
+    )
+
+
+def _ended(each: Attempt) -> str:
+    """By whom an offer was answered or taken back; nobody does an expiry."""
+    if each.ended_by is None or each.offer.state is OfferState.EXPIRED:
+        return ""
+    if each.ended_as == Role.WORKER:
+        return "by the worker"
+    on_behalf = each.offer.state in (OfferState.ACCEPTED, OfferState.DECLINED)
+    return f"by {each.ended_by}{' on their behalf' if on_behalf else ''}"
+
+
+def overruling_row(each: Overruling, names: Mapping[str, str]) -> OverrulingRow:
+    return OverrulingRow(
+        at_ms=each.at_ms,
+        actor=each.actor,
+        worker=_name(names, each.worker_id),
+        reason=each.reason,
+        words=each.words.partition(TYPED)[0],
+        overruled=tuple(f"{one.reason.replace('_', ' ')}: {one.detail}" for one in each.overruled),
+        late_ms=each.late_ms,
+        force=each.force,
+    )
 
 
 def _decision(made: Decision, names: Mapping[str, str]) -> DecisionRow:

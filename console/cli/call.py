@@ -6,17 +6,19 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from console.cli.parts import Parts
-from engine.ports import Engine
-from engine.rules.nouns import Actor, Role
-from engine.settings import Tables
+
+if TYPE_CHECKING:
+    from engine.ports import Engine
+    from engine.rules.nouns import Actor
+    from engine.settings import Tables
 
 F = TypeVar("F", bound=Callable[..., object])
-DESK_ROLES = (Role.DISPATCHER.value, Role.SUPERVISOR.value)
+DESK_ROLES = ("dispatcher", "supervisor")  # engine.rules.nouns.Role; help and the desk's first paint need no engine
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class Call:
 
 
 @contextmanager
-def opened(call: Call, *, writing: bool = True, overrides: Tables | None = None) -> Generator[Engine]:
+def opened(call: Call, *, writing: bool = True, overrides: "Tables | None" = None) -> "Generator[Engine]":
     """The engine on the database that was named; nothing is ever created. Raises Damaged, NotFound, UsageError."""
     from engine import wiring  # late: help and usage errors need no engine
 
@@ -54,8 +56,10 @@ def opened(call: Call, *, writing: bool = True, overrides: Tables | None = None)
         wiring.close(engine)
 
 
-def actor(engine: Engine, name: str | None, role: str = Role.DISPATCHER) -> Actor:
+def actor(engine: "Engine", name: str | None, role: str = "dispatcher") -> "Actor":
     """Who acts, for the audit: the name given, else the one this machine knows the person by."""
+    from engine.rules.nouns import Actor, Role
+
     return Actor(name=name or _login(), role=Role(role), tenant=engine.tenant)
 
 
@@ -116,6 +120,6 @@ def command(name: str, example: str) -> Callable[[Callable[..., int]], click.Com
 
 ACTOR = click.option("--actor", "actor_name", metavar="NAME", envvar="CALLBOARD_ACTOR", show_envvar=True,
                      help="Who acts, for the audit (else the login name).")  # fmt: skip
-ROLE = click.option("--role", type=click.Choice(DESK_ROLES), default=Role.DISPATCHER.value, show_default=True,
+ROLE = click.option("--role", type=click.Choice(DESK_ROLES), default="dispatcher", show_default=True,
                     help="Act as this role.")  # fmt: skip
 AS_WORKER = click.option("--as", "worker", metavar="WORKER", required=True, help="The worker who answers.")

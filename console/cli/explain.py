@@ -5,9 +5,18 @@ from msgspec import Struct
 
 from console.cli import show
 from console.cli.call import Call, command, opened
-from console.cli.tables import considered_table
+from console.cli.tables import considered_table, overrulings_table
 from console.cli.trouble import OK
-from console.cli.wire import ConsideredDoc, DecisionDoc, PolicyDoc, considered_docs, decision_doc, policy_doc
+from console.cli.wire import (
+    ConsideredDoc,
+    DecisionDoc,
+    OverrulingDoc,
+    PolicyDoc,
+    considered_docs,
+    decision_doc,
+    overruling_doc,
+    policy_doc,
+)
 from engine.ports import Invalid
 from engine.verbs.why import WEIGHTS
 from engine.verbs.why import why as explain
@@ -21,7 +30,8 @@ class ReplayedDoc(Struct, frozen=True, kw_only=True):
 
 
 class WhyDoc(Struct, frozen=True, kw_only=True):
-    """``then``: the stored decision; ``now``: the same question asked now, null once the job is not waiting."""
+    """``then``: the stored decision; ``now``: the same question asked now, null once the job is not waiting;
+    ``overrides``: persons' own choices for the job, the newest first."""
 
     job: str
     state: str
@@ -29,6 +39,7 @@ class WhyDoc(Struct, frozen=True, kw_only=True):
     now: tuple[ConsideredDoc, ...] | None
     replayed: ReplayedDoc | None
     decisions: tuple[DecisionDoc, ...]
+    overrides: tuple[OverrulingDoc, ...]
 
 
 @command("why", "why J-17 --db site.db\nwhy J-17 --weights w_fair=0,w_eta=2 --db site.db")
@@ -52,10 +63,13 @@ def why(call: Call, job: str, weights: str) -> int:
         job=found.job.id, state=found.job.state, then=decision_doc(found.then, zone) if found.then else None,
         now=None if found.now is None else considered_docs(found.now), replayed=replayed,
         decisions=tuple(decision_doc(each, zone) for each in found.decisions),
+        overrides=tuple(overruling_doc(each, zone) for each in found.overrulings),
     )  # fmt: skip
     if call.as_json:
         show.document(doc)
     else:
+        show.line(f"{doc.job} is {doc.state}")
+        overrulings_table(found.overrulings, zone)
         _tell(doc)
     return OK
 
@@ -73,7 +87,6 @@ def read_weights(text: str) -> dict[str, float]:
 
 
 def _tell(doc: WhyDoc) -> None:
-    show.line(f"{doc.job} is {doc.state}")
     if doc.then is None:
         show.line("no decision was ever made for it")
     else:

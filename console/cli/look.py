@@ -7,16 +7,18 @@ from msgspec import Struct
 
 from console.cli import show
 from console.cli.call import Call, actor, command, opened
-from console.cli.tables import alerts_table, jobs_table, offers_table
+from console.cli.tables import alerts_table, attempts_table, jobs_table, offers_table
 from console.cli.trouble import OK
 from console.cli.wire import (
     AlertDoc,
+    AttemptDoc,
     AuditDoc,
     JobLine,
     OfferDoc,
     Span,
     alert_doc,
     at,
+    attempt_doc,
     audit_doc,
     job_line,
     offer_doc,
@@ -157,7 +159,7 @@ class JobDoc(Struct, frozen=True, kw_only=True):
     started_at: str | None
     finished_at: str | None
     arrives_at: str | None
-    offers: tuple[OfferDoc, ...]
+    offers: tuple[AttemptDoc, ...]
     alerts: tuple[AlertDoc, ...]
     record: tuple[AuditDoc, ...]
 
@@ -209,7 +211,7 @@ def _job_doc(found: JobFile, zone: str) -> JobDoc:
         started_at=at(job.started_ms, zone),
         finished_at=at(job.finished_ms, zone),
         arrives_at=at(job.arrival_ms, zone),
-        offers=tuple(offer_doc(each, zone) for each in found.offers),
+        offers=tuple(attempt_doc(each, zone) for each in found.attempts),
         alerts=tuple(alert_doc(each, zone) for each in found.alerts),
         record=tuple(audit_doc(each, zone) for each in found.record),
     )
@@ -219,7 +221,7 @@ def _show_job(found: JobFile, zone: str) -> None:
     jobs_table(f"job {found.job.id}", [found.job], zone)
     if found.job.notes:
         show.line(f"notes: {found.job.notes}")
-    offers_table("offers", found.offers, zone, found.now_ms)
+    attempts_table("offers", found.attempts, zone)
     alerts_table("open alerts", found.alerts, zone, found.now_ms)
     rows = [(each.seq, show.when(each.at_ms, zone, seconds=True), each.actor, each.act, each.worker_id, each.offer_id,
              each.reason, each.words) for each in found.record]  # fmt: skip
@@ -319,16 +321,22 @@ def offers(call: Call, job_id: str | None, worker: str | None) -> int:
     if job_id is not None and worker is not None:
         raise click.UsageError("--job or --as, not both")
     with opened(call, writing=worker is not None) as engine:
-        if worker is not None:
-            found = offers_of(engine, worker)
-        else:
-            found = see.offers(engine, actor(engine, None), job_id=job_id)
-        zone = engine.site.zone
-        now_ms = _now_ms(engine)
+        zone, now_ms = engine.site.zone, _now_ms(engine)
+        if job_id is not None:
+            return _show_attempts(call, see.job(engine, actor(engine, None), job_id), zone)
+        found = see.offers(engine, actor(engine, None)) if worker is None else offers_of(engine, worker)
     if call.as_json:
         show.document([offer_doc(each, zone) for each in found])
     else:
-        offers_table("offers" if job_id else "live offers", found, zone, now_ms)
+        offers_table("live offers", found, zone, now_ms)
+    return OK
+
+
+def _show_attempts(call: Call, found: JobFile, zone: str) -> int:
+    if call.as_json:
+        show.document([attempt_doc(each, zone) for each in found.attempts])
+    else:
+        attempts_table(f"offers of {found.job.id}", found.attempts, zone)
     return OK
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from console.cli import show
 from console.cli.wire import ConsideredDoc
+from engine.rules.attempts import Attempt, Overruling
 from engine.rules.ledger import Alert
-from engine.rules.nouns import Offer
+from engine.rules.nouns import Offer, OfferState, Role
 from engine.rules.sight import JobSight
 
 
@@ -54,8 +55,60 @@ def offers_table(title: str, offers: Iterable[Offer], zone: str, now_ms: int) ->
         )
         for each in offers
     ]  # fmt: skip
-    columns = ("offer", "job", "worker", "state", "expires", "left s>", "arrival", "confidence", "epoch>", "gen>", "by")
+    columns = (
+        "offer",
+        "job",
+        "worker",
+        "state",
+        "expires",
+        "left s>",
+        "arrival",
+        "confidence",
+        "epoch>",
+        "gen>",
+        "made by",
+    )
     show.table(f"{title} · times in {zone}", columns, rows)
+
+
+def attempts_table(title: str, attempts: Iterable[Attempt], zone: str) -> None:
+    """Every offer there ever was on a job: who made it, how it ended and by whom; then persons' own choices."""
+    found = tuple(attempts)
+    rows = [
+        (
+            each.offer.id, each.offer.worker_id, each.offer.state, show.when(each.offer.created_ms, zone, seconds=True),
+            each.offer.made_by,
+            show.when(each.offer.answered_ms, zone, seconds=True) if each.offer.answered_ms is not None else "",
+            ended_by(each), each.offer.promise.confidence, each.offer.epoch, each.offer.generation,
+        )
+        for each in found
+    ]  # fmt: skip
+    columns = ("offer", "worker", "state", "made", "made by", "ended", "ended by", "confidence", "epoch>", "gen>")
+    show.table(f"{title} · times in {zone}", columns, rows)
+    overrulings_table([each.overruling for each in found if each.overruling], zone)
+
+
+def ended_by(each: Attempt) -> str:
+    if each.ended_by is None:
+        return ""
+    if each.ended_as == Role.WORKER:
+        return f"{each.ended_by} (worker)"
+    answered = each.offer.state in (OfferState.ACCEPTED, OfferState.DECLINED)
+    return f"{each.ended_by} ({each.ended_as}{', on their behalf' if answered else ''})"
+
+
+def overrulings_table(overrulings: Iterable[Overruling], zone: str) -> None:
+    rows = [
+        (
+            show.when(each.at_ms, zone, seconds=True), each.actor, each.worker_id, each.reason, each.words,
+            "; ".join(f"{one.reason}: {one.detail}" for one in each.overruled) or "nothing",
+            -(-each.late_ms // 60_000) or "", "yes" if each.force else "",
+        )
+        for each in overrulings
+    ]  # fmt: skip
+    if rows:
+        columns = ("at", "actor", "worker", "reason", "note", "overrules", "late min>", "forced")
+        show.table(f"overrides · times in {zone}", columns, rows)
 
 
 def alerts_table(title: str, alerts: Iterable[Alert], zone: str, now_ms: int) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from engine.rules.attempts import Against, Attempt, Overruling
 from engine.rules.days import rfc3339
 from engine.rules.ledger import Alert, AuditRow, Considered, Decision, Policy, Stages, Terms
 from engine.rules.nouns import Offer
@@ -104,6 +105,55 @@ def offer_doc(offer: Offer, zone: str) -> OfferDoc:
         epoch=offer.epoch,
         generation=offer.generation,
         made_by=offer.made_by,
+    )
+
+
+class OverrulingDoc(Struct, frozen=True, kw_only=True):
+    """A person's own choice of worker: who, when, why, and what it went against. ``audit_seq``: its audit row."""
+
+    worker: str
+    actor: str
+    at: str
+    reason: str
+    note: str
+    overrules: tuple[Against, ...]
+    late_min: int
+    forced: bool
+    audit_seq: int
+
+
+def overruling_doc(each: Overruling, zone: str) -> OverrulingDoc:
+    return OverrulingDoc(
+        worker=each.worker_id,
+        actor=each.actor,
+        at=rfc3339(each.at_ms, zone),
+        reason=each.reason,
+        note=each.words,
+        overrules=each.overruled,
+        late_min=-(-each.late_ms // 60_000),
+        forced=each.force,
+        audit_seq=each.seq,
+    )
+
+
+class AttemptDoc(OfferDoc, frozen=True, kw_only=True):
+    """An offer in full. ``ended_by``: who accepted, declined, withdrew or expired it, and in which role; ``worker`` is
+    the worker's own answer, another role one on the worker's behalf. ``override``: where a person chose the worker."""
+
+    ended_at: str | None
+    ended_by: str | None
+    ended_as: str | None
+    override: OverrulingDoc | None
+
+
+def attempt_doc(each: Attempt, zone: str) -> AttemptDoc:
+    plain = offer_doc(each.offer, zone)
+    return AttemptDoc(
+        **{name: getattr(plain, name) for name in OfferDoc.__struct_fields__},
+        ended_at=at(each.offer.answered_ms, zone),
+        ended_by=each.ended_by,
+        ended_as=each.ended_as,
+        override=overruling_doc(each.overruling, zone) if each.overruling else None,
     )
 
 

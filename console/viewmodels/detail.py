@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from console.viewmodels.cells import ALERT, BOLD, DIM, HEAD, PLAIN, WARN, Line, bar
-from console.viewmodels.rows import OFFERED, UNASSIGNED, AttemptRow, DecisionRow, Detail, JobRow
-from console.viewmodels.times import clock, countdown, day_hm, hm, left
+from console.viewmodels.rows import OFFERED, UNASSIGNED, AttemptRow, DecisionRow, Detail, JobRow, OverrulingRow
+from console.viewmodels.times import clock, countdown, day_hm, hm, left, span
 from console.words import inert
 
 ATTEMPTS_SHOWN = 12
@@ -66,10 +66,30 @@ def _attempts(attempts: tuple[AttemptRow, ...], now_ms: int, zone: str) -> Itera
     yield ((f"attempts {len(attempts)}", HEAD),)
     for each in reversed(attempts[-ATTEMPTS_SHOWN:]):
         at_ms = each.answered_ms if each.answered_ms is not None else each.offer.created_ms
-        by = "" if each.made_by.startswith("auto:") else f" by {inert(each.made_by)}"
-        yield ((f" {clock(at_ms, zone)} {inert(each.offer.worker)} {each.state.lower()}{by}", PLAIN),)
+        yield ((f" {clock(at_ms, zone)} {inert(each.offer.worker)} {each.state.lower()}{_by(each)}", PLAIN),)
+        if each.overruling is not None:
+            yield from overruled(each.overruling, zone)
     if len(attempts) > ATTEMPTS_SHOWN:
         yield ((f" and {len(attempts) - ATTEMPTS_SHOWN} before", DIM),)
+
+
+def _by(each: AttemptRow) -> str:
+    """Who ended an offer; of one that nobody has answered, which person made it."""
+    if each.ended:
+        return f" {inert(each.ended)}"
+    return (
+        "" if each.made_by.startswith("auto:") or each.answered_ms is not None else f", made by {inert(each.made_by)}"
+    )
+
+
+def overruled(each: OverrulingRow, zone: str, indent: str = "   ") -> Iterator[Line]:
+    """Who chose the worker, when, why, and what that went against."""
+    forced = ", accepted on their behalf" if each.force else ""
+    yield ((f"{indent}override by {inert(each.actor)} {clock(each.at_ms, zone)}{forced}", WARN),)
+    yield ((f"{indent}{inert(each.reason.replace('_', ' '))}: {inert(each.words)}", PLAIN),)
+    over = "; ".join(map(inert, each.overruled)) or "nothing"
+    late = f" · due_by missed by {span(each.late_ms)}" if each.late_ms > 0 else ""
+    yield ((f"{indent}overrules {over}{late}", PLAIN),)
 
 
 def _why(made: DecisionRow | None, zone: str) -> Iterator[Line]:

@@ -70,14 +70,31 @@ class OfferRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverrulingRow:
+    """A person's own choice of worker. ``overruled``: "stale: fix 45 s > 30 s", one for each."""
+
+    at_ms: int
+    actor: str
+    worker: str
+    reason: str
+    words: str
+    overruled: tuple[str, ...]
+    late_ms: int
+    force: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRow:
-    """One offer of a job, live or answered."""
+    """One offer of a job, live or answered. ``ended``: who accepted, declined or withdrew it, in words; ``overruling``:
+    where a person chose the worker, who and why."""
 
     offer: OfferRow
     state: str
     answered_ms: int | None
     made_by: str
     arrival_ms: int
+    ended: str = ""
+    overruling: OverrulingRow | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

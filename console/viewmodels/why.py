@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.viewmodels.cells import ACCENT, BOLD, DIM, HEAD, PLAIN, WARN, Line, who
-from console.viewmodels.times import clock
+from console.viewmodels.cells import ACCENT, ALERT, BOLD, DIM, HEAD, PLAIN, WARN, Line, who
+from console.viewmodels.times import clock, span
 from console.words import inert
 
 if TYPE_CHECKING:
@@ -93,7 +93,21 @@ def lines(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
 
 
 def as_decided(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
-    return [*_then(told.then, names, zone), ((" ", PLAIN),)]
+    return [*_overrulings(told, names, zone), *_then(told.then, names, zone), ((" ", PLAIN),)]
+
+
+def _overrulings(told: "Why", names: Mapping[str, str], zone: str) -> Iterator[Line]:
+    """Persons' own choices come first: they, not the score, decided."""
+    for each in told.overrulings:
+        forced = ", accepted on their behalf" if each.force else ""
+        yield ((f"Override to {_name(each.worker_id, names)}{forced}", HEAD),)
+        yield ((f"  by {inert(each.actor)} {clock(each.at_ms, zone)}, ", PLAIN),
+               (f"{inert(each.reason.replace('_', ' '))}: {inert(each.words)}", PLAIN))  # fmt: skip
+        over = "; ".join(f"{one.reason.replace('_', ' ')}: {inert(one.detail)}" for one in each.overruled) or "nothing"
+        late = f" · due_by missed by {span(each.late_ms)}" if each.late_ms > 0 else ""
+        yield (("  overrules ", BOLD), (over, WARN if each.overruled else PLAIN), (late, ALERT))
+    if told.overrulings:
+        yield BLANK
 
 
 def as_of_now(told: "Why", names: Mapping[str, str]) -> list[Line]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engine.ports import Engine, Forbidden, NotFound, RoadState
 from engine.rules.alerts import gini, top_decile_share
+from engine.rules.attempts import Attempt, attempts
 from engine.rules.days import local_day
 from engine.rules.ledger import Alert, AuditRow, Region, Site
 from engine.rules.nouns import HELD, WAITING, Actor, Job, JobState, Offer
@@ -68,10 +69,10 @@ class Board:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFile:
-    """Everything kept of one job; ``offers`` and ``record`` in the order they came."""
+    """Everything kept of one job; ``attempts`` and ``record`` in the order they came."""
 
     job: JobSight
-    offers: tuple[Offer, ...]
+    attempts: tuple[Attempt, ...]
     alerts: tuple[Alert, ...]
     record: tuple[AuditRow, ...]
     now_ms: int
@@ -119,11 +120,12 @@ def job(engine: Engine, actor: Actor, job_id: str) -> JobFile:
         found = _wanted(engine, job_id)
         now_ms = engine.store.clock(engine.tenant).now_ms
         [sight] = _sights(engine, [found], now_ms)
+        record = engine.store.audit_of_job(engine.tenant, job_id)
         return JobFile(
             job=sight,
-            offers=engine.store.offers_of_job(engine.tenant, job_id),
+            attempts=attempts(engine.store.offers_of_job(engine.tenant, job_id), record),
             alerts=tuple(each for each in engine.store.alerts(engine.tenant) if each.job_id == job_id),
-            record=engine.store.audit_of_job(engine.tenant, job_id),
+            record=record,
             now_ms=now_ms,
         )
 

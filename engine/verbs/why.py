@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from engine.ports import Engine, Invalid, NotFound
+from engine.rules.attempts import OVERRIDE, Overruling, overruling
 from engine.rules.ledger import Considered, Decision, Policy
 from engine.rules.nouns import WAITING, Job
 from engine.rules.scoring import Entry, order, score, terms
@@ -15,7 +16,8 @@ WEIGHTS = ("w_eta", "w_fair", "w_slack", "eta_band_min")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """``then``: the newest stored decision; ``now``: the same question asked now (None once the job is not waiting);
-    ``replayed``: the stored candidates in the order other weights would give, with those weights."""
+    ``replayed``: the stored candidates in the order other weights would give, with those weights; ``overrulings``:
+    persons' own choices for this job, the newest first."""
 
     job: Job
     decisions: tuple[Decision, ...]
@@ -23,6 +25,7 @@ class Why:
     now: tuple[Considered, ...] | None
     replayed: tuple[Considered, ...] | None = None
     weights: Policy | None = None
+    overrulings: tuple[Overruling, ...] = ()
 
 
 def why(engine: Engine, job_id: str, *, weights: Mapping[str, float] | None = None, now: bool = True) -> Why:
@@ -37,7 +40,8 @@ def why(engine: Engine, job_id: str, *, weights: Mapping[str, float] | None = No
         other = reweighted(then.summary.policy if then else engine.store.policy(engine.tenant), weights)
     replayed = replay(then, other) if then is not None and other is not None else None
     asked = _ask(engine, job_id) if now and job.state in WAITING else None
-    return Why(job=job, decisions=decisions, then=then, now=asked, replayed=replayed, weights=other)
+    return Why(job=job, decisions=decisions, then=then, now=asked, replayed=replayed, weights=other,
+               overrulings=_overrulings(engine, job_id))  # fmt: skip
 
 
 def reweighted(policy: Policy, weights: Mapping[str, float]) -> Policy:
@@ -73,6 +77,11 @@ def replay(decision: Decision, policy: Policy) -> tuple[Considered, ...] | None:
         for entry in order(entries, policy)
     ]
     return tuple(again + [each for each in decision.considered if each.verdict != RANKED])
+
+
+def _overrulings(engine: Engine, job_id: str) -> tuple[Overruling, ...]:
+    rows = engine.store.audit_of_job(engine.tenant, job_id)
+    return tuple(overruling(each) for each in reversed(rows) if each.act == OVERRIDE)
 
 
 def _ask(engine: Engine, job_id: str) -> tuple[Considered, ...]:

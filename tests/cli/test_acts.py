@@ -138,6 +138,26 @@ def test_override_tells_what_it_overrules_and_is_audited(shell: Shell) -> None:
     assert (row["actor"], row["reason"], row["note"]) == ("dora", "other", "said so by telephone")
 
 
+def test_a_job_tells_who_accepted_and_why_tells_the_override_with_its_words(shell: Shell) -> None:
+    accepted(shell, "near")
+    [offer] = shell.json("job", "near")["offers"]
+    assert (offer["ended_by"], offer["ended_as"], offer["override"]) == (offer["worker"], "worker", None)
+    shell.ok("override", "soon", "ben", "--force", *WHY)
+    [forced] = shell.json("offers", "--job", "soon")
+    assert (forced["ended_by"], forced["ended_as"]) == ("dora", "dispatcher")
+    assert "dora (dispatcher, on their behalf)" in shell.ok("job", "soon")
+    [told] = shell.json("why", "soon")["overrides"]
+    assert (told["worker"], told["actor"], told["reason"], told["note"]) == (
+        "ben",
+        "dora",
+        "other",
+        forced["override"]["note"],
+    )
+    text = shell.ok("why", "soon")
+    assert "overrides" in text
+    assert "said so by telephone" in text
+
+
 def test_why_tells_then_now_and_replayed(shell: Shell) -> None:
     shell.ok("assign", "near")
     told = shell.json("why", "near", "--weights", "w_fair=5,w_eta=0")

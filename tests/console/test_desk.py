@@ -17,7 +17,8 @@ from engine import wiring
 from engine.records import Why
 from engine.rules.nouns import JobState, Role
 from engine.verbs import assign, override
-from tests.console.desks import WHO, Still, campus, drive, job, keys, settle, shown, still, take_in, typed
+from engine.verbs.site import advance
+from tests.console.desks import NOON_MS, WHO, Still, campus, drive, job, keys, settle, shown, still, take_in, typed
 
 
 @pytest.fixture
@@ -360,3 +361,33 @@ def test_a_new_job_appears_and_the_cursor_does_not_move(app: Console) -> None:
 def test_the_desk_acts_as_a_named_person(app: Console) -> None:
     assert app.behind.snap is not None
     assert (app.behind.snap.site.actor, app.behind.snap.site.role) == ("ana", str(Role.TRAINER))
+
+
+def test_pane_4_and_why_tell_who_accepted_and_the_overrides_words_and_what_it_overruled(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        assert isinstance(app.behind, Still)
+        advance(app.behind.engine, NOON_MS + 50_000)
+        why = Why(reason="local_knowledge", words="she is next door already")
+        override.override(app.behind.engine, WHO, "J-9", "W-6", why, force=True)
+        app.look_again()
+        await on(pilot, desk, "J-9")
+        app.look_again()
+        await settle(pilot)
+        told = shown(app)
+        assert "Fatima Haddad accepted by ana on their behalf" in told
+        assert "override by ana" in told
+        assert "local knowledge: she is next door already" in told
+        assert "stale: fix 50 s > 30 s" in told
+        await keys(pilot, "w")
+        await settle(pilot)
+        told = shown(app)
+        assert "Override to Fatima Haddad W-6, accepted on their behalf" in told
+        assert "she is next door already" in told
+        assert "overrules stale: fix 50 s > 30 s" in told
+        await keys(pilot, "escape")
+        await on(pilot, desk, "J-1")
+        app.look_again()
+        await settle(pilot)
+        assert "accepted by ana on their behalf" in shown(app)
+
+    drive(app, play, size=(160, 50))

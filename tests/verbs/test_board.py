@@ -10,7 +10,7 @@ from engine.rules.ledger import Region
 from engine.rules.nouns import JobState, Point, Role
 from engine.rules.place import cell
 from engine.verbs import board
-from tests.desk import MIDDLE, Desk, north, person
+from tests.desk import MIDDLE, WHY, Desk, north, person
 
 SEES = (Role.DISPATCHER, Role.SUPERVISOR, Role.TRAINER, Role.INTEGRATION)
 
@@ -156,3 +156,41 @@ def parts(value: object) -> Iterator[object]:
     elif isinstance(value, tuple | frozenset):
         for each in value:
             yield from parts(each)
+
+
+def test_each_attempt_names_who_ended_it_and_in_which_role(desk: Desk) -> None:
+    for name in ("ana", "ben", "cy"):
+        desk.worker(name)
+    desk.job("j")
+    first = desk.assign("j").offer
+    assert first is not None
+    desk.decline(first)
+    desk.advance(1)
+    second = desk.assign("j").offer
+    assert second is not None
+    desk.accept(second)
+    desk.job("k", due=300)
+    desk.give("k", "cy")
+    told = board.job(desk.engine, person(), "j").attempts
+    assert [(each.offer.made_by, each.ended_by, each.ended_as) for each in told] == [
+        ("dora", first.worker_id, "worker"), ("dora", second.worker_id, "worker"),
+    ]  # fmt: skip
+    [forced] = board.job(desk.engine, person(), "k").attempts
+    assert (forced.ended_by, forced.ended_as) == ("dora", "supervisor"), "accepted on the worker's behalf"
+    live = desk.job("l", due=500)
+    desk.give(live.id, "cy", force=False)
+    [open_still] = board.job(desk.engine, person(), "l").attempts
+    assert (open_still.ended_by, open_still.overruling is not None) == (None, True)
+
+
+def test_an_attempt_carries_the_override_that_made_it(desk: Desk) -> None:
+    desk.worker("ana")
+    desk.job("j")
+    desk.advance(45)
+    desk.give("j", "ana")
+    [only] = board.job(desk.engine, person(), "j").attempts
+    told = only.overruling
+    assert told is not None
+    assert (told.actor, told.worker_id, told.reason, told.words) == ("dora", "ana", WHY.reason, WHY.words)
+    assert [(each.reason, each.detail) for each in told.overruled] == [("stale", "fix 45 s > 30 s")]
+    assert (told.force, told.late_ms) == (True, 0)

@@ -3,8 +3,9 @@
 import pytest
 
 from engine.ports import Invalid, NotFound
+from engine.verbs.override import override
 from engine.verbs.why import why
-from tests.desk import Desk, north, ranking, said, verdicts
+from tests.desk import WHY, Desk, north, person, ranking, said, verdicts
 
 
 def worked_case(desk: Desk) -> None:
@@ -94,3 +95,15 @@ def test_an_unknown_weight_a_negative_one_and_an_unknown_job_are_refused(desk: D
             why(desk.engine, "J1", weights={"w_fair": bad})
     with pytest.raises(NotFound):
         why(desk.engine, "J9")
+
+
+def test_a_persons_own_choice_is_told_with_its_words_and_what_it_overruled(desk: Desk) -> None:
+    desk.worker("ana")
+    desk.worker("ben")
+    desk.job("j")
+    desk.assign("j")
+    desk.advance(45)
+    override(desk.engine, person(), "j", "ben", WHY, withdraw=True)
+    [told] = why(desk.engine, "j").overrulings
+    assert (told.actor, told.worker_id, told.reason, told.words) == ("dora", "ben", WHY.reason, WHY.words)
+    assert [each.reason for each in told.overruled] == ["stale"]
