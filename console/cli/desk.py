@@ -213,8 +213,8 @@ def override(
 ) -> int:
     """Offer JOB to a worker of your choice.
 
-    It overrules stale, area, cooldown, late and reserve, and, as supervisor, the shift. Never: skills, another region,
-    overlap, capacity, absence, a live offer elsewhere."""
+    It overrules stale, no fix, no road, area, cooldown, late and reserve, and, as supervisor, the shift. Never: skills,
+    another region, overlap, capacity, absence, a live offer elsewhere."""
     why = why_of(reason, note)
     with opened(call) as engine:
         made = overriding.override(

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from engine.rules.eta import STAND_IN, EtaRules, band, pessimistic_s
+from engine.rules.eta import MEMORY, ROAD, STAND_IN, EtaRules, band, pessimistic_s
 from engine.rules.ledger import Policy
 from engine.rules.nouns import Confidence, Job, Leg, Promise, Refusal, Travel, Unreachable
 from engine.rules.schedule import Misfit, arrival_ms, minutes, misfit, service
 from engine.rules.steps import Candidate, Ranked, Refused, Slot, Terms, Timed
 
+NO_ROAD = "no road leads there"
 Drives: TypeAlias = Callable[[Leg], Travel | Unreachable]
 
 
@@ -44,7 +45,7 @@ def _in_slot(
 ) -> Timed | Misfit:
     travel = drives(Leg(origin=slot.origin, destination=job.place))
     if isinstance(travel, Unreachable):
-        return Misfit(reason=Refusal.NO_ROAD, detail="no road leads there")
+        return Misfit(reason=Refusal.NO_ROAD, detail=NO_ROAD)
     onward = None
     if slot.next_place is not None:
         onward = drives(Leg(origin=job.place, destination=slot.next_place))
@@ -54,7 +55,7 @@ def _in_slot(
     if bad is None and travel.source == STAND_IN:
         worst_ms = arrival_ms(slot, pessimistic_s(travel, rules))
         if worst_ms > job.due_by_ms:
-            bad = Misfit(reason=Refusal.LATE, detail=f"could arrive {minutes(worst_ms - job.due_by_ms)} after due_by")
+            bad = Misfit(reason=Refusal.LATE, detail=could_be_late(worst_ms - job.due_by_ms))
     if bad is not None:
         return bad
     arrive_ms = arrival_ms(slot, travel.seconds)
@@ -65,6 +66,11 @@ def _in_slot(
         arrival_ms=arrive_ms,
         eta_s=-(-max(0, arrive_ms - now_ms) // 1000),
     )
+
+
+def could_be_late(worst_ms: int) -> str:
+    """What stands against an estimate whose worse end misses due_by."""
+    return f"could arrive {minutes(worst_ms)} after due_by"
 
 
 # --- the order -------------------------------------------------------------------------------------------------------
@@ -139,7 +145,7 @@ def promise(timed: Timed, job: Job, rules: EtaRules, confidence: Confidence | No
         -(-work.starts_ms // 1000),
         eta_s=timed.eta_s,
         confidence=timed.travel.confidence,
-        remembered=timed.travel.source != STAND_IN,
+        remembered=timed.travel.source in (ROAD, MEMORY),
         fix_age_s=timed.candidate.seen.device_age_ms // 1000,
         rules=rules,
     )

@@ -177,13 +177,17 @@ def _timed(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: i
     for candidate in batch:
         answer = timing(candidate, found.job, found.facts.now_ms, drives.__getitem__, rules)
         if isinstance(answer, Timed) and engine.settings.router.required and answer.travel.source != "road":
-            detail = f"no believable road time ({answer.travel.source}), and this site requires one"
+            detail = no_believable_road(answer.travel.source)
             answer = Refused(worker_id=candidate.worker.id, reason=Refusal.NO_ROAD, detail=detail)
         if isinstance(answer, Timed):
             timed.append(answer)
         else:
             found.refused.append(answer)
     return timed
+
+
+def no_believable_road(source: str) -> str:
+    return f"no believable road time ({source}), and this site requires one"
 
 
 def _drives(engine: Engine, found: Look, batch: Sequence[Candidate], budget_ms: int) -> dict[Leg, Travel | Unreachable]:

@@ -1,7 +1,7 @@
 """A dispatcher's own choice of worker: the same offer path, with what it overrules said and audited.
 
-May overrule: stale, area, cooldown, late, reserve, and shift (a permission). Never: tenant, region, skills, capacity
-and overlap, a live offer elsewhere, absence.
+May overrule: stale, no fix, area, cooldown, late, reserve, a road that does not lead there (somebody may know of a
+ferry), and shift (a permission). Never: tenant, region, skills, capacity and overlap, a live offer elsewhere, absence.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from engine.ports import Engine, Forbidden, NotFound, Stale
 from engine.program import Lost
 from engine.records import Why
 from engine.rules.eligibility import against, reserve
-from engine.rules.eta import stand_in_s, travel
+from engine.rules.eta import STAND_IN, pessimistic_s, stand_in_s, travel
 from engine.rules.nouns import (
     WAITING,
     Actor,
@@ -36,16 +36,18 @@ from engine.rules.nouns import (
 from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.schedule import arrival_ms, gaps, joined, minutes, service, slot_of
-from engine.rules.scoring import promise
+from engine.rules.scoring import NO_ROAD, could_be_late, promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
 from engine.verbs.assign import current, require
-from engine.verbs.decide import eta_rules, limits_of, look
+from engine.verbs.decide import eta_rules, limits_of, look, no_believable_road
 
 EVER = Interval(starts_ms=0, ends_ms=2**62)
 OVERRULABLE = frozenset(
     {Refusal.STALE, Refusal.NO_FIX, Refusal.OUTSIDE_AREA, Refusal.COOLDOWN, Refusal.LATE, Refusal.RESERVED,
      Refusal.OFF_SHIFT, Refusal.NO_ROAD}
 )  # fmt: skip
+ROADLESS = "no_road"
+"""The source of a travel time where the road does not lead: a stand-in, and never for an automatic offer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +126,9 @@ def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing:
 
     Raises NotFound, Forbidden (never to be overruled, or not by this role)."""
     facts, worker, seen = _known(engine, job, worker_id, releasing)
-    promised = _promise(engine, facts, worker, seen)
-    overrules = tuple(_overruled(engine, facts, worker, seen, promised))
+    best = _best(engine, facts, worker, seen)
+    promised = promise(best, job, eta_rules(engine.settings), Confidence.MANUAL)
+    overrules = tuple(_overruled(engine, facts, worker, seen, best, promised))
     for each in overrules:
         if each.reason not in OVERRULABLE:
             raise Forbidden(f"{worker_id} may not be given {job.id} by anybody: {each.reason} ({each.detail})")
@@ -142,21 +145,37 @@ def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing:
     return Choice(lease=lease, overrules=overrules, late_ms=max(0, promised.arrival_ms - job.due_by_ms))
 
 
-def _overruled(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None, promised: Promise) -> Iterator[Refused]:
+def _overruled(
+    engine: Engine, facts: Facts, worker: Worker, seen: Seen | None, best: Timed, promised: Promise
+) -> Iterator[Refused]:
     """What stands against the choice. The promise lies clear of every booking, so what it may cost is time: whether it
-    is late or beyond the shift is read off the promise itself."""
+    is late or beyond the shift is read off the promise itself, and whether a road leads there off its travel time."""
     timely = frozenset({Refusal.OVERLAP, Refusal.LATE, Refusal.OFF_SHIFT})
     found = look(engine, facts.job.id)
     kept = reserve(found.facts, found.seen, limits_of(engine.settings))
     for each in against(worker, seen, facts, limits_of(engine.settings), kept):
         if each.reason not in timely:
             yield each
-    late_ms = promised.arrival_ms - facts.job.due_by_ms
-    if late_ms > 0:
-        yield Refused(worker_id=worker.id, reason=Refusal.LATE, detail=f"arrives {minutes(late_ms)} after due_by")
+    for reason, detail in _doubts(engine, facts.job, best):
+        yield Refused(worker_id=worker.id, reason=reason, detail=detail)
     leaves_ms = promised.starts_ms - promised.travel_ms
     if not any(shift.starts_ms <= leaves_ms and promised.ends_ms <= shift.ends_ms for shift in joined(worker.shifts)):
         yield Refused(worker_id=worker.id, reason=Refusal.OFF_SHIFT, detail="no shift covers travel and service")
+
+
+def _doubts(engine: Engine, job: Job, best: Timed) -> Iterator[tuple[Refusal, str]]:
+    """What the travel time itself has against it: the same that refuses a candidate once they are timed."""
+    source = best.travel.source
+    if source == ROADLESS:
+        yield Refusal.NO_ROAD, NO_ROAD
+    elif engine.settings.router.required and source != "road":
+        yield Refusal.NO_ROAD, no_believable_road(source)
+    late_ms = best.arrival_ms - job.due_by_ms
+    worst_ms = arrival_ms(best.slot, pessimistic_s(best.travel, eta_rules(engine.settings))) - job.due_by_ms
+    if late_ms > 0:
+        yield Refusal.LATE, f"arrives {minutes(late_ms)} after due_by"
+    elif source == STAND_IN and worst_ms > 0:
+        yield Refusal.LATE, could_be_late(worst_ms)
 
 
 def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> tuple[Facts, Worker, Seen | None]:
@@ -171,8 +190,8 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
     return facts, worker, seen
 
 
-def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Promise:
-    """The earliest promise their bookings leave room for: on time and within a shift if that can be, else not."""
+def _best(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Timed:
+    """The earliest arrival their bookings leave room for: on time and within a shift if that can be, else not."""
     where = seen or _at_home(engine, worker, facts.job)
     room = list(gaps(worker, where.place, facts.now_ms))
     on_shift = [slot for gap in room for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]
@@ -186,7 +205,7 @@ def _promise(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) ->
         raise Forbidden(
             f"{worker.id} has no room for {facts.job.id} between their bookings: overlap is never overruled"
         )
-    return promise(best, facts.job, eta_rules(engine.settings), Confidence.MANUAL)
+    return best
 
 
 def _timed(
@@ -197,8 +216,10 @@ def _timed(
     drive = _drive(engine, Leg(origin=slot.origin, destination=job.place))
     arrive_ms = arrival_ms(slot, drive.seconds)
     work = service(job, arrive_ms)
-    if slot.next_starts_ms is not None and work.ends_ms + _onward_s(engine, job, slot) * 1000 > slot.next_starts_ms:
-        return None
+    if slot.next_place is not None and slot.next_starts_ms is not None:
+        onward = _drive(engine, Leg(origin=job.place, destination=slot.next_place))
+        if onward.source == ROADLESS or work.ends_ms + onward.seconds * 1000 > slot.next_starts_ms:
+            return None  # what comes after it is overlapped: never overruled
     if strictly and (arrive_ms > job.due_by_ms or work.ends_ms > slot.ends_by_ms):
         return None
     alone = Candidate(worker=worker, seen=where, slots=(slot,), optimistic_s=drive.seconds, optimistic_score=0.0)
@@ -220,9 +241,5 @@ def _drive(engine: Engine, leg: Leg) -> Travel:
     found = travel(answer, engine.road.remembered(leg), leg, rules)
     if isinstance(found, Unreachable):
         seconds = stand_in_s(leg.origin, leg.destination, detour=rules.detour, speed_kmh=rules.speed_kmh)
-        return Travel(seconds=seconds, confidence=Confidence.LOW, source="stand_in")
+        return Travel(seconds=seconds, confidence=Confidence.LOW, source=ROADLESS)
     return found
-
-
-def _onward_s(engine: Engine, job: Job, slot: Slot) -> int:
-    return 0 if slot.next_place is None else _drive(engine, Leg(origin=job.place, destination=slot.next_place)).seconds

@@ -5,10 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
+from console.asks import choices, preview
 from engine.ports import Forbidden, NotFound, Stale
 from engine.rules.nouns import JobState, Role
+from engine.rules.place import cell
+from engine.verbs.assign import ROAD_RESOLUTION
 from engine.verbs.override import override
-from tests.desk import WHY, Desk, box, north, offered_to, person
+from engine.verbs.why import why
+from tests.desk import MIDDLE, WHY, Desk, box, north, offered_to, person, said
 
 Found = Callable[..., Desk]
 
@@ -35,6 +39,54 @@ def test_a_worker_never_heard_of_is_reckoned_from_home_with_a_wide_band(desk: De
     assert done.offer is not None
     assert done.offer.promise.eta_s == 720
     assert done.offer.promise.band_to_ms - done.offer.promise.band_from_ms >= 20 * 60_000
+
+
+def test_a_road_that_does_not_lead_there_is_overruled_by_name_as_the_decision_and_the_list_say(desk: Desk) -> None:
+    far = north(6)
+    desk.worker("ana", far)
+    desk.engine.road.load([(cell(far, ROAD_RESOLUTION), cell(MIDDLE, ROAD_RESOLUTION), None)])
+    desk.job("J1")
+    assert said(desk.assign("J1").considered, "ana").verdict == "no_road"
+    [listed] = choices(desk.engine, "J1").workers
+    assert (listed.verdict, listed.barred) == ("no_road", "")
+    shown = preview(desk.engine, person(), "J1", "ana")
+    assert (shown.overrules, shown.barred) == (("no_road: no road leads there",), "")
+    done = desk.give("J1", "ana", force=False)
+    assert [each.reason for each in done.overrules] == ["no_road"]
+    assert done.offer is not None
+    assert done.offer.promise.band_to_ms - done.offer.promise.band_from_ms >= 20 * 60_000, "a ferry is a guess"
+    [told] = why(desk.engine, "J1").overrulings
+    assert [(each.reason, each.detail) for each in told.overruled] == [("no_road", "no road leads there")]
+
+
+def test_a_road_that_does_not_lead_on_to_the_next_booking_is_an_overlap_that_nobody_overrules(desk: Desk) -> None:
+    away = north(6)
+    desk.worker("ana")
+    desk.job("later", away, opens=100, due=130)
+    desk.give("later", "ana")
+    desk.engine.road.load([(cell(MIDDLE, ROAD_RESOLUTION), cell(away, ROAD_RESOLUTION), None)])
+    desk.job("J1", due=30, lasts=10)
+    assert said(desk.assign("J1").considered, "ana").verdict == "overlap"
+    with_room = desk.give("J1", "ana", force=False)
+    assert with_room.late_ms > 0, "only after that booking"
+
+
+def test_what_an_estimate_may_miss_is_overruled_by_name(found: Found) -> None:
+    desk = found(slack_capacity={"reserve_share": 0.0})
+    desk.worker("ana", north(25))
+    desk.job("J1", due=26)
+    assert said(desk.assign("J1").considered, "ana").verdict == "late"
+    done = desk.give("J1", "ana", force=False)
+    assert [(each.reason, done.late_ms) for each in done.overrules] == [("late", 0)]
+    assert done.overrules[0].detail.startswith("could arrive")
+
+
+def test_a_site_that_requires_the_router_has_its_refusal_overruled_by_name(found: Found) -> None:
+    desk = found(slack_capacity={"reserve_share": 0.0}, router={"required": True})
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    assert said(desk.assign("J1").considered, "ana").verdict == "no_road"
+    assert reasons(desk, "J1", "ana") == ["no_road"]
 
 
 def test_area_cooldown_and_reserve_may_be_overruled(found: Found) -> None:
