@@ -1,14 +1,17 @@
-"""What run.py hands over for rehearsals, as the console and the command line see it: scripts, houses, their players."""
+"""What run.py hands over for rehearsals, as the console and the command line see it: scripts, houses, their players.
+
+Words alone: the first paint of the desk does not wait for the engine they name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from engine.ports import Engine
-from engine.rules.rehearsal import Tally
-from engine.verbs.rehearse import Player
+if TYPE_CHECKING:
+    from engine.ports import Engine
+    from engine.rules.rehearsal import Tally
+    from engine.verbs.rehearse import Player
 
 SAFE, BARE, GUARDED = "safe", "naive, without guards", "naive, on the real schema"
 
@@ -56,13 +59,13 @@ class House(Protocol):
     @property
     def scenario(self) -> Script: ...
     @property
-    def player(self) -> Player: ...
+    def player(self) -> "Player": ...
     @property
     def rule(self) -> str: ...
     @property
     def words(self) -> Mapping[str, str]: ...
     @property
-    def every(self) -> Callable[[Callable[[Tally], None] | None], Tally]: ...
+    def every(self) -> "Callable[[Callable[[Tally], None] | None], Tally]": ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +102,9 @@ class DemoStage(Protocol):
     seed: int
     speed: float
 
-    def open(self) -> Engine: ...
+    def open(self) -> "Engine": ...
     def hear(self, said: Callable[[str], None]) -> None: ...
-    def start(self, engine: Engine) -> None: ...
+    def start(self, engine: "Engine") -> None: ...
     def stop(self) -> None: ...
     @property
     def faults(self) -> Sequence[FaultShown]: ...

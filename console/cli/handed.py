@@ -14,21 +14,20 @@ from console.cli import show
 from console.cli.call import Call, command, opened
 from console.cli.parts import DemoOrder, DeskOrder, Figure, ReplayOrder, ReplayReport
 from console.cli.trouble import OK, REFUSED, hushed
-from engine.ports import CallboardError
 
 T = TypeVar("T")
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 HOLDS = {True: "holds", False: "MISSED", None: ""}
+HEAD, OURS = 72, b"CALB"  # SQLite's header up to its application's id, and that of a Callboard database
 MEASURED = ("ingest", "search", "decide", "lease", "console")
 
 
-class Absent(CallboardError):
-    """This copy of Callboard lacks the part."""
-
-
 def _part(part: T | None, name: str) -> T:
+    """The part, where this copy of Callboard has it."""
     if part is None:
-        raise Absent(f"{name}: this copy of Callboard does not have it")
+        from engine.ports import CallboardError
+
+        raise CallboardError(f"{name}: this copy of Callboard does not have it")
     return part
 
 
@@ -138,10 +137,23 @@ def console(call: Call, on_demo: bool, seed: int) -> int:
     if on_demo or not call.names_database():
         return _on_demo(call, seed)
     open_console = _part(call.parts.open_console, "console")
-    with opened(call):
-        pass  # a wrong path, a damaged file, an unknown tenant are said before the screen is taken
+    if call.tenant is not None or not _looks_whole(call.path()):
+        with opened(call):
+            pass  # a wrong path, a damaged file, an unknown tenant are said before the screen is taken
     with hushed():
         return open_console(DeskOrder(database=call.path(), read_only=call.read_only, tenant=call.tenant))
+
+
+def _looks_whole(path: Path) -> bool:
+    """By its first bytes alone: the desk opens the engine behind its first paint, and says then what else is wrong.
+
+    Read before anything here has the file open: closing it later would drop SQLite's own locks."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head.endswith(OURS)
 
 
 @command("demo", "demo --seed 7")

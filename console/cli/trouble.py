@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 
 from console.words import inert
-from engine import ports
 
 OK, REFUSED, USAGE, DAMAGED, READ_ONLY = range(5)
 INTERRUPTED = 130
@@ -29,16 +28,6 @@ class Told:
     code: int = REFUSED
 
 
-KINDS: tuple[tuple[type[ports.CallboardError], str, int], ...] = (
-    (ports.Damaged, "damaged", DAMAGED),
-    (ports.ReadOnly, "read_only", READ_ONLY),
-    (ports.NotFound, "not_found", REFUSED),
-    (ports.Forbidden, "forbidden", REFUSED),
-    (ports.Stale, "stale", REFUSED),
-    (ports.Busy, "busy", REFUSED),
-    (ports.Invalid, "invalid", REFUSED),
-    (ports.CallboardError, "refused", REFUSED),
-)
 SYSTEM = {
     errno.EROFS: ("read_only", READ_ONLY),
     errno.EACCES: ("read_only", READ_ONLY),
@@ -48,9 +37,8 @@ SYSTEM = {
 
 def told(error: BaseException) -> Told:
     """Any exception in one line; one that nobody foresaw leaves its traceback in a log file whose path is told."""
-    if isinstance(error, ports.CallboardError):
-        kind, code = next((kind, code) for each, kind, code in KINDS if isinstance(error, each))
-        return Told(kind=kind, message=str(error), code=code)
+    if found := _of_the_engine(error):
+        return found
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "run.py"
         return Told(kind="usage", message=f"{error.format_message()} (`{path} --help` tells more)", code=USAGE)
@@ -66,6 +54,24 @@ def told(error: BaseException) -> Told:
         kind, code = SYSTEM.get(error.errno, ("system", REFUSED))
         return Told(kind=kind, message=f"{_name(error)}: {error.strerror or 'the system refused'}", code=code)
     return Told(kind="unexpected", message=f"unexpected {type(error).__name__}; the details are in {keep(error)}")
+
+
+def _of_the_engine(error: BaseException) -> Told | None:
+    """An error the engine foresaw. Its module is there by then: it is not loaded for a desk that starts."""
+    from engine import ports
+
+    kinds = (
+        (ports.Damaged, "damaged", DAMAGED),
+        (ports.ReadOnly, "read_only", READ_ONLY),
+        (ports.NotFound, "not_found", REFUSED),
+        (ports.Forbidden, "forbidden", REFUSED),
+        (ports.Stale, "stale", REFUSED),
+        (ports.Busy, "busy", REFUSED),
+        (ports.Invalid, "invalid", REFUSED),
+        (ports.CallboardError, "refused", REFUSED),
+    )
+    named = ((kind, code) for each, kind, code in kinds if isinstance(error, each))
+    return next((Told(kind=kind, message=str(error), code=code) for kind, code in named), None)
 
 
 def _name(error: OSError) -> str:
