@@ -26,6 +26,7 @@ from engine.rules.ledger import Alert, Considered, Decision
 from engine.rules.nouns import Actor, Job, Offer, OfferState, Role
 from engine.verbs import override as overriding
 from engine.verbs import revoke
+from engine.verbs.assign import add_unplaced
 from engine.verbs.cells import cell_map, job_cell
 from engine.verbs.decide import batches, considered
 from engine.verbs.decide import look as look_around
@@ -325,7 +326,9 @@ def choices(engine: Engine, job_id: str) -> Choices:
     asked = told.now
     if asked is None and told.job.live_offer_id is not None:
         found = look_around(engine, job_id)
-        asked = considered(found, next(batches(engine, found), ()))
+        first = next(batches(engine, found), ())
+        add_unplaced(engine, found, all_reasons=not first)
+        asked = considered(found, first)
     listed = [_choosable(at, each, names) for at, each in enumerate(asked or (), start=1)]
     offer = engine.store.offer(engine.tenant, told.job.live_offer_id) if told.job.live_offer_id else None
     met = {each.worker_id for each in listed}

@@ -27,7 +27,7 @@ from console.cli.wire import (
 from engine.ports import Engine
 from engine.rules.days import rfc3339
 from engine.rules.nouns import JobState
-from engine.rules.sight import CustomerSight, WorkerSight
+from engine.rules.sight import CustomerSight, WorkerSight, has_lapsed
 from engine.verbs import board as see
 from engine.verbs.answer import offers_of
 from engine.verbs.board import Board, JobFile
@@ -66,6 +66,7 @@ class BoardDoc(Struct, frozen=True, kw_only=True):
     missed: int
     waiting: tuple[JobLine, ...]
     offers: tuple[OfferDoc, ...]
+    lapsed: tuple[OfferDoc, ...]
     held: tuple[JobLine, ...]
     alerts: tuple[AlertDoc, ...]
     workers: CrewDoc
@@ -97,7 +98,8 @@ def _board_doc(found: Board) -> BoardDoc:
         jobs={state.value: n for state, n in found.counts.items()},
         missed=found.missed,
         waiting=tuple(job_line(each, zone) for each in found.waiting),
-        offers=tuple(offer_doc(each, zone) for each in found.offers),
+        offers=tuple(offer_doc(each, zone, found.now_ms) for each in found.offers),
+        lapsed=tuple(offer_doc(each, zone, found.now_ms) for each in found.lapsed),
         held=tuple(job_line(each, zone) for each in found.held),
         alerts=tuple(alert_doc(each, zone) for each in found.alerts),
         workers=CrewDoc(on_shift=crew.on_shift, fresh=crew.fresh, stale=crew.stale, silent=crew.silent),
@@ -128,6 +130,8 @@ def _show_board(found: Board) -> None:
     alerts_table("alerts", found.alerts, zone, found.now_ms)
     jobs_table("waiting", found.waiting, zone)
     offers_table("live offers", found.offers, zone, found.now_ms)
+    if found.lapsed:
+        offers_table(f"{len(found.lapsed)} lapsed, waiting for the sweep", found.lapsed, zone, found.now_ms)
     jobs_table("held", found.held, zone)
 
 
@@ -211,7 +215,7 @@ def _job_doc(found: JobFile, zone: str) -> JobDoc:
         started_at=at(job.started_ms, zone),
         finished_at=at(job.finished_ms, zone),
         arrives_at=at(job.arrival_ms, zone),
-        offers=tuple(attempt_doc(each, zone) for each in found.attempts),
+        offers=tuple(attempt_doc(each, zone, found.now_ms) for each in found.attempts),
         alerts=tuple(alert_doc(each, zone) for each in found.alerts),
         record=tuple(audit_doc(each, zone) for each in found.record),
     )
@@ -221,7 +225,7 @@ def _show_job(found: JobFile, zone: str) -> None:
     jobs_table(f"job {found.job.id}", [found.job], zone)
     if found.job.notes:
         show.line(f"notes: {found.job.notes}")
-    attempts_table("offers", found.attempts, zone)
+    attempts_table("offers", found.attempts, zone, found.now_ms)
     alerts_table("open alerts", found.alerts, zone, found.now_ms)
     rows = [(each.seq, show.when(each.at_ms, zone, seconds=True), each.actor, each.act, each.worker_id, each.offer_id,
              each.reason, each.words) for each in found.record]  # fmt: skip
@@ -326,17 +330,19 @@ def offers(call: Call, job_id: str | None, worker: str | None) -> int:
             return _show_attempts(call, see.job(engine, actor(engine, None), job_id), zone)
         found = see.offers(engine, actor(engine, None)) if worker is None else offers_of(engine, worker)
     if call.as_json:
-        show.document([offer_doc(each, zone) for each in found])
-    else:
-        offers_table("live offers", found, zone, now_ms)
+        show.document([offer_doc(each, zone, now_ms) for each in found])
+        return OK
+    offers_table("live offers", [each for each in found if not has_lapsed(each, now_ms)], zone, now_ms)
+    if over := [each for each in found if has_lapsed(each, now_ms)]:
+        offers_table(f"{len(over)} lapsed, waiting for the sweep", over, zone, now_ms)
     return OK
 
 
 def _show_attempts(call: Call, found: JobFile, zone: str) -> int:
     if call.as_json:
-        show.document([attempt_doc(each, zone) for each in found.attempts])
+        show.document([attempt_doc(each, zone, found.now_ms) for each in found.attempts])
     else:
-        attempts_table(f"offers of {found.job.id}", found.attempts, zone)
+        attempts_table(f"offers of {found.job.id}", found.attempts, zone, found.now_ms)
     return OK
 
 

@@ -7,7 +7,9 @@ from console.cli.wire import ConsideredDoc
 from engine.rules.attempts import Attempt, Overruling
 from engine.rules.ledger import Alert
 from engine.rules.nouns import Offer, OfferState, Role
-from engine.rules.sight import JobSight
+from engine.rules.sight import JobSight, has_lapsed
+
+LAPSED = ", lapsed: waits for the sweep"
 
 
 def considered_table(title: str, listed: Iterable[ConsideredDoc]) -> None:
@@ -34,7 +36,7 @@ def _terms(each: ConsideredDoc) -> tuple[str, str, str]:
 def jobs_table(title: str, jobs: Iterable[JobSight], zone: str) -> None:
     rows = [
         (
-            each.id, f"{each.state}{' missed' if each.missed else ''}", each.worker_id,
+            each.id, f"{each.state}{' missed' if each.missed else ''}{LAPSED if each.lapsed else ''}", each.worker_id,
             show.when(each.not_before_ms, zone),
             show.when(each.due_by_ms, zone), show.minutes(each.slack_ms), each.priority, each.type,
             " ".join(each.skills), each.address,
@@ -48,7 +50,8 @@ def jobs_table(title: str, jobs: Iterable[JobSight], zone: str) -> None:
 def offers_table(title: str, offers: Iterable[Offer], zone: str, now_ms: int) -> None:
     rows = [
         (
-            each.id, each.job_id, each.worker_id, each.state, show.when(each.expires_ms, zone, seconds=True),
+            each.id, each.job_id, each.worker_id, state_of(each, now_ms),
+            show.when(each.expires_ms, zone, seconds=True),
             max(0, each.expires_ms - now_ms) // 1000 if each.answered_ms is None else "",
             f"{show.hour(each.promise.band_from_ms, zone)}–{show.hour(each.promise.band_to_ms, zone)}",
             each.promise.confidence, each.epoch, each.generation, each.made_by,
@@ -71,12 +74,17 @@ def offers_table(title: str, offers: Iterable[Offer], zone: str, now_ms: int) ->
     show.table(f"{title} · times in {zone}", columns, rows)
 
 
-def attempts_table(title: str, attempts: Iterable[Attempt], zone: str) -> None:
+def state_of(offer: Offer, now_ms: int) -> str:
+    return f"{offer.state}{LAPSED if has_lapsed(offer, now_ms) else ''}"
+
+
+def attempts_table(title: str, attempts: Iterable[Attempt], zone: str, now_ms: int) -> None:
     """Every offer there ever was on a job: who made it, how it ended and by whom; then persons' own choices."""
     found = tuple(attempts)
     rows = [
         (
-            each.offer.id, each.offer.worker_id, each.offer.state, show.when(each.offer.created_ms, zone, seconds=True),
+            each.offer.id, each.offer.worker_id, state_of(each.offer, now_ms),
+            show.when(each.offer.created_ms, zone, seconds=True),
             each.offer.made_by,
             show.when(each.offer.answered_ms, zone, seconds=True) if each.offer.answered_ms is not None else "",
             ended_by(each), each.offer.promise.confidence, each.offer.epoch, each.offer.generation,

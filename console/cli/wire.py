@@ -8,7 +8,7 @@ from engine.rules.attempts import Against, Attempt, Overruling
 from engine.rules.days import rfc3339
 from engine.rules.ledger import Alert, AuditRow, Considered, Decision, Policy, Stages, Terms
 from engine.rules.nouns import Offer
-from engine.rules.sight import JobSight
+from engine.rules.sight import JobSight, has_lapsed
 from engine.verbs.assign import Assigned
 
 
@@ -47,6 +47,7 @@ class JobLine(Struct, frozen=True, kw_only=True):
     region: str
     offer: str | None
     missed: bool
+    lapsed: bool
     address: str
 
 
@@ -66,6 +67,7 @@ def job_line(job: JobSight, zone: str) -> JobLine:
         region=job.region,
         offer=job.offer_id,
         missed=job.missed,
+        lapsed=job.lapsed,
         address=job.address,
     )
 
@@ -74,6 +76,8 @@ def job_line(job: JobSight, zone: str) -> JobLine:
 
 
 class OfferDoc(Struct, frozen=True, kw_only=True):
+    """``lapsed``: nobody has ended it, though its time is over; it waits for the sweep."""
+
     id: str
     job: str
     worker: str
@@ -87,9 +91,11 @@ class OfferDoc(Struct, frozen=True, kw_only=True):
     epoch: int
     generation: int
     made_by: str
+    lapsed: bool
 
 
-def offer_doc(offer: Offer, zone: str) -> OfferDoc:
+def offer_doc(offer: Offer, zone: str, now_ms: int | None = None) -> OfferDoc:
+    """``now_ms``: the database's clock, where the offer may be an old one."""
     promise = offer.promise
     return OfferDoc(
         id=offer.id,
@@ -105,6 +111,7 @@ def offer_doc(offer: Offer, zone: str) -> OfferDoc:
         epoch=offer.epoch,
         generation=offer.generation,
         made_by=offer.made_by,
+        lapsed=now_ms is not None and has_lapsed(offer, now_ms),
     )
 
 
@@ -146,8 +153,8 @@ class AttemptDoc(OfferDoc, frozen=True, kw_only=True):
     override: OverrulingDoc | None
 
 
-def attempt_doc(each: Attempt, zone: str) -> AttemptDoc:
-    plain = offer_doc(each.offer, zone)
+def attempt_doc(each: Attempt, zone: str, now_ms: int) -> AttemptDoc:
+    plain = offer_doc(each.offer, zone, now_ms)
     return AttemptDoc(
         **{name: getattr(plain, name) for name in OfferDoc.__struct_fields__},
         ended_at=at(each.offer.answered_ms, zone),

@@ -6,14 +6,13 @@ A dispatcher sees a worker's current cell and ages, never coordinates; a custome
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.rules.nouns import TERMINAL, Interval, Job, JobState, Promise, Worker
+from engine.rules.nouns import TERMINAL, Interval, Job, JobState, Offer, OfferState, Promise, Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSight:
-    """A job as a desk sees it. ``slack_ms``: due_by − promised arrival, or − now while nobody is promised.
-
-    None once begun or ended."""
+    """A job as a desk sees it. ``slack_ms``: due_by − promised arrival, or − now while nobody is promised; None once
+    begun or ended. ``lapsed``: its offer's time is over by the database's clock, and the sweep has not come yet."""
 
     id: str
     type: str
@@ -36,6 +35,7 @@ class JobSight:
     created_ms: int
     started_ms: int | None
     finished_ms: int | None
+    lapsed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +102,15 @@ def presence(where: Whereabouts | None, *, fresh_ms: int) -> str:
     return "fresh" if max(where.position_age_ms, where.contact_age_ms) <= fresh_ms else "stale"
 
 
-def job_sight(job: Job, *, offered_to: str | None, arrival_ms: int | None, now_ms: int) -> JobSight:
-    """``offered_to`` and ``arrival_ms``: of the live offer or the booking, where one stands."""
+def has_lapsed(offer: Offer, now_ms: int) -> bool:
+    """Nobody has ended it yet, though its time is over (or it is "from the future"): it waits for the sweep."""
+    return offer.state is OfferState.OFFERED and not offer.created_ms <= now_ms < offer.expires_ms
+
+
+def job_sight(
+    job: Job, *, offered_to: str | None, arrival_ms: int | None, now_ms: int, lapsed: bool = False
+) -> JobSight:
+    """``offered_to`` and ``arrival_ms``: of the live offer or the booking; ``lapsed``: that offer's time is over."""
     return JobSight(
         id=job.id,
         type=job.type,
@@ -126,6 +133,7 @@ def job_sight(job: Job, *, offered_to: str | None, arrival_ms: int | None, now_m
         created_ms=job.created_ms,
         started_ms=job.started_ms,
         finished_ms=job.finished_ms,
+        lapsed=lapsed,
     )
 
 

@@ -19,12 +19,14 @@ from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Un
 from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.scoring import promise
+from engine.rules.sight import has_lapsed
 from engine.rules.steps import Ranked, Refused
 from engine.verbs.decide import Look, batches, considered, due_reach_m, eta_rules, limits_of, look, summary
 
 log = logging.getLogger("callboard.assign")
 ROAD_RESOLUTION = 10
 UNPLACED_MAX = 200
+ON_SHIFT_LOOKED_AT = 2_000
 JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
 
 
@@ -75,8 +77,7 @@ def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = Non
             break
     if outcome in (Outcome.STANDING, Outcome.FENCED):
         return _standing(engine, job, fenced=outcome is Outcome.FENCED)
-    if outcome is Outcome.NO_ELIGIBLE:
-        _add_unplaced(engine, found)
+    add_unplaced(engine, found, all_reasons=outcome is Outcome.NO_ELIGIBLE)
     return _finished(engine, actor, fence, found, ranked, outcome, chosen, decision_id, started_ns)
 
 
@@ -95,7 +96,7 @@ def current(engine: Engine, actor: Actor, job_id: str) -> Job:
 
 def lapsed(facts: OfferFacts) -> bool:
     """Past its time, or "from the future": the clock stepped back over its making."""
-    return not facts.offer.created_ms <= facts.now_ms < facts.offer.expires_ms
+    return has_lapsed(facts.offer, facts.now_ms)
 
 
 def _standing(engine: Engine, job: Job, *, fenced: bool = False) -> Assigned:
@@ -139,13 +140,19 @@ def _lease(
     return Outcome.NO_ELIGIBLE, None
 
 
-def _add_unplaced(engine: Engine, found: Look) -> None:
-    """On shift and skilled but not looked at: "why not Maria" always has an answer."""
+def add_unplaced(engine: Engine, found: Look, *, all_reasons: bool) -> None:
+    """On shift and skilled but not looked at: "why not Maria" always has an answer. ``all_reasons`` False, where
+    somebody could be had: only those without a position, whom no search could have found."""
     limits, reach_m = limits_of(engine.settings), due_reach_m(engine, found.job, found.facts.now_ms)
-    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=UNPLACED_MAX):
+    room = UNPLACED_MAX
+    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=ON_SHIFT_LOOKED_AT):
         if worker_id in found.seen or not found.job.skills <= skills:
             continue
         where = engine.index.seen(engine.tenant, worker_id, found.job.place, mono_ms=engine.mono_ms())
+        if where is not None and not all_reasons:
+            continue
+        if (room := room - 1) < 0:
+            return
         old = fresh(where, limits)
         if where is None or old is not None:
             reason, detail = (old.reason, old.detail) if old else (Refusal.NO_FIX, "")

@@ -16,6 +16,7 @@ from engine.rules.sight import (
     Whereabouts,
     WorkerSight,
     customer_sight,
+    has_lapsed,
     job_sight,
     presence,
     whereabouts,
@@ -50,7 +51,8 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """One look at a site. ``waiting``: least slack first, then priority; ``held``: by due_by."""
+    """One look at a site. ``waiting``: least slack first, then priority; ``held``: by due_by; ``offers``: the
+    live ones; ``lapsed``: those whose time is over, which wait for the sweep."""
 
     site: Site
     now_ms: int
@@ -59,6 +61,7 @@ class Board:
     missed: int
     waiting: tuple[JobSight, ...]
     offers: tuple[Offer, ...]
+    lapsed: tuple[Offer, ...]
     held: tuple[JobSight, ...]
     alerts: tuple[Alert, ...]
     crew: Crew
@@ -83,6 +86,7 @@ def board(engine: Engine, actor: Actor) -> Board:
     _require(actor)
     with engine.store.snapshot():
         now = engine.store.clock(engine.tenant)
+        offered = engine.store.live_offers(engine.tenant)
         live = _sights(engine, engine.store.jobs(engine.tenant, live_only=True), now.now_ms)
         counts, missed = _counts(engine)
         return Board(
@@ -92,7 +96,8 @@ def board(engine: Engine, actor: Actor) -> Board:
             counts=counts,
             missed=missed,
             waiting=tuple(sorted((each for each in live if each.state in WAITING), key=_urgency)),
-            offers=engine.store.live_offers(engine.tenant),
+            offers=tuple(each for each in offered if not has_lapsed(each, now.now_ms)),
+            lapsed=tuple(each for each in offered if has_lapsed(each, now.now_ms)),
             held=tuple(each for each in live if each.state in HELD),
             alerts=engine.store.alerts(engine.tenant),
             crew=_crew(engine, now.now_ms),
@@ -150,7 +155,9 @@ def workers(engine: Engine, actor: Actor) -> tuple[WorkerSight, ...]:
 
 
 def offers(engine: Engine, actor: Actor, *, job_id: str | None = None) -> tuple[Offer, ...]:
-    """The live offers, or all there ever were on one job. Raises NotFound, Forbidden."""
+    """The offers nobody has ended (a reader tells those that have lapsed), or all there ever were on one job.
+
+    Raises NotFound, Forbidden."""
     _require(actor)
     if job_id is None:
         return engine.store.live_offers(engine.tenant)
@@ -186,13 +193,15 @@ def _sights(engine: Engine, found: Sequence[Job], now_ms: int) -> tuple[JobSight
     offered = {each.job_id: each for each in engine.store.live_offers(engine.tenant)}
     arrivals = {str(row["job_id"]): int(row["arrival_ms"] or 0)
                 for row in engine.store.rows(engine.tenant, "list_all_bookings")}  # fmt: skip
+    lapsed = {each.job_id for each in offered.values() if has_lapsed(each, now_ms)}
     arrivals |= {each.job_id: each.promise.arrival_ms for each in offered.values()}
     return tuple(
         job_sight(
             each,
             offered_to=offered[each.id].worker_id if each.id in offered else None,
-            arrival_ms=arrivals.get(each.id),
+            arrival_ms=None if each.id in lapsed else arrivals.get(each.id),
             now_ms=now_ms,
+            lapsed=each.id in lapsed,
         )
         for each in found
     )

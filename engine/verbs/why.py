@@ -8,6 +8,7 @@ from engine.rules.attempts import OVERRIDE, Overruling, overruling
 from engine.rules.ledger import Considered, Decision, Policy
 from engine.rules.nouns import WAITING, Job
 from engine.rules.scoring import Entry, order, score, terms
+from engine.verbs.assign import add_unplaced
 from engine.verbs.decide import RANKED, batches, considered, look
 
 WEIGHTS = ("w_eta", "w_fair", "w_slack", "eta_band_min")
@@ -87,4 +88,5 @@ def _overrulings(engine: Engine, job_id: str) -> tuple[Overruling, ...]:
 def _ask(engine: Engine, job_id: str) -> tuple[Considered, ...]:
     found = look(engine, job_id)
     first = next(batches(engine, found), ())
+    add_unplaced(engine, found, all_reasons=not first)
     return considered(found, first)

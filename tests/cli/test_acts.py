@@ -57,6 +57,20 @@ def test_an_ignored_offer_expires_in_a_sweep(shell: Shell, site: Path) -> None:
     assert {each["job"] for each in shell.json("offers")} == {"soon", "urgent"}
 
 
+def test_without_a_desk_a_lapsed_offer_says_that_it_waits_for_the_sweep(shell: Shell) -> None:
+    shell.ok("assign", "near")
+    assert [each["lapsed"] for each in shell.json("offers")] == [False]
+    shell.ok("clock", "advance", "20s")
+    assert [each["lapsed"] for each in shell.json("offers")] == [True]
+    assert (len(shell.json("board")["offers"]), len(shell.json("board")["lapsed"])) == (0, 1)
+    for words in (("offers",), ("board",), ("jobs",), ("job", "near")):
+        assert "lapsed: waits for the sweep" in shell.ok(*words), words
+    assert "live offers · times in Europe/Rome: none" in shell.ok("offers")
+    assert shell.json("job", "near")["job"]["lapsed"] is True
+    shell.ok("sweep")
+    assert shell.json("job", "near")["offers"][0]["state"] == "EXPIRED"
+
+
 def test_a_sweep_leaves_the_offers_that_stand(shell: Shell) -> None:
     offer = shell.json("assign", "near")["offer"]["id"]
     shell.ok("sweep")

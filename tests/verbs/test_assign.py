@@ -9,6 +9,7 @@ from engine.ports import Forbidden, NotFound
 from engine.rules.nouns import JobState, Role
 from engine.verbs import answer
 from engine.verbs.assign import Outcome, assign
+from engine.verbs.why import why
 from tests.desk import Desk, box, north, offered_to, person, ranking, said, verdicts
 
 Found = Callable[..., Desk]
@@ -465,3 +466,20 @@ def test_what_a_worker_sees_is_the_live_offer_marked_as_delivered(desk: Desk) ->
     assert answer.offers_of(desk.engine, "ana")[0].delivered_ms is not None
     desk.advance(20)
     assert answer.offers_of(desk.engine, "ana") == ()
+
+
+def test_why_not_maria_has_an_answer_beside_an_offer_too(desk: Desk) -> None:
+    desk.worker("ana", north(3), skills="s1")
+    desk.worker("maria", skills="s1", fix=False)
+    desk.worker("unskilled", fix=False)
+    desk.worker("off", skills="s1", shift=(300, 400), fix=False)
+    desk.job("J1", skills="s1")
+    told = verdicts(why(desk.engine, "J1").now or ())
+    assert told == {"ana": "ranked", "maria": "no_fix"}
+    done = desk.assign("J1")
+    assert offered_to(done) == "ana"
+    assert verdicts(done.considered) == {"ana": "ranked", "maria": "no_fix"}
+    then = why(desk.engine, "J1").then
+    assert then is not None
+    assert verdicts(then.considered or ()) == {"ana": "ranked", "maria": "no_fix"}
+    assert then.summary.refused == {"no_fix": 1}

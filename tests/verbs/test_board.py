@@ -194,3 +194,17 @@ def test_an_attempt_carries_the_override_that_made_it(desk: Desk) -> None:
     assert (told.actor, told.worker_id, told.reason, told.words) == ("dora", "ana", WHY.reason, WHY.words)
     assert [(each.reason, each.detail) for each in told.overruled] == [("stale", "fix 45 s > 30 s")]
     assert (told.force, told.late_ms) == (True, 0)
+
+
+def test_an_offer_whose_time_is_over_is_not_live_to_a_reader_though_no_sweep_has_come(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("j")
+    offer = desk.assign("j").offer
+    desk.advance(19)
+    assert board.board(desk.engine, person()).offers == (offer,)
+    desk.advance(1)
+    found = board.board(desk.engine, person())
+    assert (found.offers, found.lapsed) == ((), (offer,)), "now == expires_ms is expired"
+    [sight] = board.jobs(desk.engine, person())
+    assert (sight.state, sight.lapsed, sight.arrival_ms) == (JobState.OFFERED, True, None)
+    assert board.job(desk.engine, person(), "j").job.lapsed

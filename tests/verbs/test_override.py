@@ -72,7 +72,7 @@ def test_a_road_that_does_not_lead_on_to_the_next_booking_is_an_overlap_that_nob
 
 
 def test_what_an_estimate_may_miss_is_overruled_by_name(found: Found) -> None:
-    desk = found(slack_capacity={"reserve_share": 0.0})
+    desk = found(slack_capacity={"reserve_share": 0.0}, eta={"pessimistic_factor": 1.5})
     desk.worker("ana", north(25))
     desk.job("J1", due=26)
     assert said(desk.assign("J1").considered, "ana").verdict == "late"
