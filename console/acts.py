@@ -145,6 +145,8 @@ def _to(done: revoke.Revoked) -> str:
 def answer(engine: Engine, actor: Actor, act: str, job_id: str, offer_id: str, worker_id: str) -> Done:
     """Accept or decline on the worker's behalf."""
     told = ANSWERS[act](engine, actor, offer_id, worker_id)
+    if told.outcome is answers.Answer.NOT_FOUND:
+        raise NotFound(f"offer {offer_id} is no offer to {worker_id}: nothing was changed; look again whose it is")
     if told.outcome not in DONE_WELL:
         raise Stale(f"offer {offer_id} is {told.outcome.replace('_', ' ')}: nothing was changed")
     return Done(said=f"{act} {job_id}: {told.outcome.replace('_', ' ')} on behalf of {worker_id}")

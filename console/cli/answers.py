@@ -45,12 +45,23 @@ def _answer(call: Call, verb: Verb, wanted: Answer, ident: str, worker: str) -> 
     )
     if call.as_json:
         show.document(doc)
+    elif done.outcome is Answer.NOT_FOUND:
+        show.line(_not_theirs(ident, worker, of_job=wanted in (Answer.STARTED, Answer.FINISHED)))
     else:
         told = f": {doc.job} is {doc.state}" if doc.job else ""
         asked = f"; {doc.next.offer.worker} is asked next" if doc.next and doc.next.offer else ""
         show.line(f"{doc.outcome}{told}{asked}")
     good = done.outcome is wanted or (wanted is Answer.ACCEPTED and done.outcome is Answer.ALREADY_ACCEPTED)
     return OK if good else REFUSED
+
+
+def _not_theirs(ident: str, worker: str, *, of_job: bool) -> str:
+    """Whose it is, or whether there is such a thing at all, is not theirs to know (SPEC 9); where to look is."""
+    if of_job:
+        return (
+            f"not_found: {ident} is no job that {worker} holds; a job is begun and ended by the worker who accepted it"
+        )
+    return f"not_found: {ident} is no offer to {worker}; `offers --as {worker}` shows what {worker} is offered now"
 
 
 @command("accept", "accept O-7KQ2M9XA --as c3 --db site.db")

@@ -35,9 +35,24 @@ def zone_named(name: str) -> Zone | Wrong:
         posix = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{int(offset[2])}"
         if posix in _names():
             return Zone(ZoneInfo(posix), f"{_no_summer(name)} (it is kept as {posix}, whose sign counts the other way)")
-    near = difflib.get_close_matches(name[:60], sorted(_names()), n=1)
-    hint = f"; did you mean {near[0]}?" if near else ":"
+    near = nearest(name)
+    hint = f"; did you mean {near}?" if near else ":"
     return Wrong(f"{name[:60]!r} is not a time zone{hint} use an IANA name such as Europe/Rome or America/New_York")
+
+
+def nearest(name: str) -> str:
+    """The zone that was probably meant: the same place without its continent or in another case, else a close name."""
+    if _FIXED.fullmatch(name.strip()):
+        return ""
+    low, by_low = name[:60].strip().casefold().replace(" ", "_"), {each.casefold(): each for each in sorted(_names())}
+    if low in by_low:
+        return by_low[low]
+    ends = [each for key, each in by_low.items() if key.rpartition("/")[2] == low and "/" in key]
+    near = ends or [by_low[each] for each in difflib.get_close_matches(low, list(by_low), n=1)]
+    if not near and "/" not in low:
+        places = {key.rpartition("/")[2]: each for key, each in by_low.items() if "/" in key}
+        near = [places[each] for each in difflib.get_close_matches(low, list(places), n=1)]
+    return near[0] if near else ""
 
 
 def _no_summer(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import cast
 from zoneinfo import ZoneInfoNotFoundError
 
 from engine import records
+from engine.imports.zones import nearest
 from engine.ports import Engine, Forbidden, Invalid, Stale
 from engine.program import Lost, Program, must
 from engine.records import Why
@@ -60,8 +61,11 @@ def check_zone(zone: str) -> None:
     try:
         zone_named(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        near = nearest(zone)
+        meant = f"; did you mean {near}?" if near else ""
         raise Invalid(
             f"zone {zone!r}: a name such as Europe/Vienna is wanted (an offset like UTC-5 knows no daylight saving)"
+            f"{meant}"
         ) from error
 
 

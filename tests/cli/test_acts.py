@@ -40,6 +40,17 @@ def test_a_job_from_open_to_done(shell: Shell) -> None:
     assert shell.json("audit", "verify")["ok"] is True
 
 
+def test_the_wrong_worker_is_told_where_to_look_and_not_whose_it_is(shell: Shell) -> None:
+    offer = shell.json("assign", "near")["offer"]["id"]
+    for act in ("accept", "decline"):
+        ran = shell(act, offer, "--as", "ben")
+        assert ran.code == 1
+        assert ran.out == f"not_found: {offer} is no offer to ben; `offers --as ben` shows what ben is offered now\n"
+        assert shell(act, "O-NONE", "--as", "ben").out == ran.out.replace(offer, "O-NONE"), "nor whether it is there"
+    assert "ana" not in shell("start", "near", "--as", "ben").out
+    assert "near is no job that ben holds" in shell("start", "near", "--as", "ben").out
+
+
 def test_decline_asks_the_next_at_once(shell: Shell) -> None:
     offer = shell.json("assign", "near")["offer"]["id"]
     told = shell.json("decline", offer, "--as", "ana")

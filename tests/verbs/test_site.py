@@ -62,6 +62,18 @@ def test_B047_a_fixed_offset_is_refused_with_a_hint_and_so_is_an_unknown_name() 
             check_zone(bad)
 
 
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [("Europe/Berln", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("Berlin", "Europe/Berlin"),
+     ("Europe/Viena", "Europe/Vienna"), ("New York", "America/New_York"), ("Berln", "Europe/Berlin")],
+)  # fmt: skip
+def test_a_slip_in_a_zone_is_answered_with_the_one_that_was_meant(slip: str, meant: str) -> None:
+    with pytest.raises(Invalid, match=f"did you mean {meant}"):
+        check_zone(slip)
+    with pytest.raises(Invalid, match=f"did you mean {meant}"):
+        read_site(f'zone = "{slip}"')
+
+
 def test_the_weights_of_the_site_file_are_the_first_policy(tmp_path: Path) -> None:
     desk = Desk(tmp_path, score={"w_fair": 5, "eta_band_min": 2})
     try:
