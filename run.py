@@ -113,8 +113,8 @@ def show_pip(lines: Iterator[str], total: int) -> deque[str]:
     live, seen, tail = sys.stderr.isatty(), 0, deque[str](maxlen=TAIL_LINES)
     for line in lines:
         tail.append(line.rstrip())
-        if line.startswith(("Collecting ", "Requirement already satisfied")):
-            seen += 1
+        if line.startswith(("Collecting ", "Requirement already satisfied")) and seen < total:
+            seen += 1  # those that only some machines need come on top, and are not in the total
             if live or seen % 10 == 0 or seen == total:
                 say(f"{chr(13) * live}  2/3 fetching packages {seen}/{total}", end="" if live else "\n")
         elif line.startswith("Installing collected packages"):
@@ -216,7 +216,13 @@ def replay_day(order: "ReplayOrder") -> "ReplayReport":
     from fixtures.replay import replay
 
     return replay(
-        order.jobs, order.workers, site=order.site, seed=order.seed, answers=order.answers, progress=order.progress
+        order.jobs,
+        order.workers,
+        site=order.site,
+        seed=order.seed,
+        answers=order.answers,
+        whole=order.whole,
+        progress=order.progress,
     )
 
 

@@ -19,6 +19,7 @@ T = TypeVar("T")
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 HOLDS = {True: "holds", False: "MISSED", None: ""}
 HEAD, OURS = 72, b"CALB"  # SQLite's header up to its application's id, and that of a Callboard database
+SHOWN_MAX = 200
 MEASURED = ("ingest", "search", "decide", "lease", "console")
 
 
@@ -39,8 +40,18 @@ class LateDoc(Struct, frozen=True, kw_only=True):
     p95: float
 
 
+class LeftOutDoc(Struct, frozen=True, kw_only=True):
+    """One cell for which a row was left out."""
+
+    file: str
+    row: int
+    column: str
+    value: str
+    rule: str
+
+
 class ReplayDoc(Struct, frozen=True, kw_only=True):
-    """All but ``wall_s`` is the same for the same seed."""
+    """All but ``wall_s`` is the same for the same seed. ``rejected``: rows that were left out, cell by cell."""
 
     jobs: int
     assigned: int
@@ -56,6 +67,7 @@ class ReplayDoc(Struct, frozen=True, kw_only=True):
     gini: float
     virtual_hours: float
     wall_s: float
+    rejected: tuple[LeftOutDoc, ...]
 
 
 @command("replay", "replay --jobs monday_jobs.csv --workers monday_workers.csv --seed 7 --answers mixed")
@@ -65,17 +77,26 @@ class ReplayDoc(Struct, frozen=True, kw_only=True):
 @click.option("--seed", type=int, default=1, show_default=True, help="One seed, one history.")
 @click.option("--answers", type=click.Choice(["accept", "mixed"]), default="accept", show_default=True,
               help="accept: every offer after seconds; mixed: declines, silence, dead phones.")  # fmt: skip
-def replay(call: Call, jobs: Path, workers: Path, site: Path | None, seed: int, answers: str) -> int:
+@click.option("--all-or-nothing", is_flag=True, help="If one row is refused, nothing is replayed.")
+def replay(
+    call: Call, jobs: Path, workers: Path, site: Path | None, seed: int, answers: str, all_or_nothing: bool
+) -> int:
     """Replay a whole day in virtual time, with the engine's own rounds.
 
-    It runs in a throw-away training database; none is needed."""
+    It runs in a throw-away training database; none is needed. Bad rows are left out and listed by row, column, value
+    and rule (exit 1 where any was)."""
     run = _part(call.parts.replay, "replay")
     with _progress(f"Replaying {jobs.name}") as progress:
-        order = ReplayOrder(jobs=jobs, workers=workers, site=site, seed=seed, answers=answers, progress=progress)
+        order = ReplayOrder(jobs=jobs, workers=workers, site=site, seed=seed, answers=answers, whole=all_or_nothing,
+                            progress=progress)  # fmt: skip
         doc = _replay_doc(run(order))
+    code = REFUSED if doc.rejected else OK
     if call.as_json:
         show.document(doc)
-        return OK
+        return code
+    if doc.rejected:
+        left = [(each.file, each.row, each.column, each.value, each.rule) for each in doc.rejected[:SHOWN_MAX]]
+        show.table(f"{len(doc.rejected)} refused", ("file", "row>", "column", "value", "rule"), left)
     offers = ", ".join(f"{n} {outcome}" for outcome, n in doc.offers.items()) or "none"
     late = f"{doc.late_minutes.p50:g} / {doc.late_minutes.p95:g}"
     rows = [
@@ -87,7 +108,7 @@ def replay(call: Call, jobs: Path, workers: Path, site: Path | None, seed: int, 
         ("virtual hours", doc.virtual_hours), ("wall seconds", doc.wall_s),
     ]  # fmt: skip
     show.table(f"replay of {jobs.name}, seed {seed}, answers {answers}", ("figure", "value>"), rows)
-    return OK
+    return code
 
 
 def _replay_doc(report: ReplayReport) -> ReplayDoc:
@@ -106,6 +127,10 @@ def _replay_doc(report: ReplayReport) -> ReplayDoc:
         gini=report.gini,
         virtual_hours=report.virtual_hours,
         wall_s=report.wall_s,
+        rejected=tuple(
+            LeftOutDoc(file=name, row=each.row, column=each.column, value=each.value, rule=each.rule)
+            for name, each in report.rejected
+        ),
     )
 
 

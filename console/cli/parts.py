@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Protocol
 
 from console.stage import DemoStage, RehearsalRoom, Script
+from engine.imports.parsed import Rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOrder:
     """A day to be replayed in virtual time. ``answers``: accept (every offer, after seconds) or mixed.
 
-    ``progress``: told the share that is done, 0 to 1."""
+    ``whole``: refuse the day for one bad row, which is otherwise left out and told; ``progress``: told the share
+    that is done, 0 to 1."""
 
     jobs: Path
     workers: Path
     site: Path | None = None
     seed: int = 1
     answers: str = "accept"
+    whole: bool = False
     progress: Callable[[float], None] | None = None
 
 
@@ -33,7 +36,9 @@ class LateMinutes(Protocol):
 
 
 class ReplayReport(Protocol):
-    """What became of a replayed day. ``offers``: by outcome. All but ``wall_s`` is the same for the same seed.
+    """What became of a replayed day. ``offers``: by outcome; ``rejected``: (file, cell) of rows left out.
+
+    All but ``wall_s`` is the same for the same seed.
 
     A protocol: who replays has a report of its own, and knows nothing of this door."""
 
@@ -65,6 +70,8 @@ class ReplayReport(Protocol):
     def virtual_hours(self) -> float: ...
     @property
     def wall_s(self) -> float: ...
+    @property
+    def rejected(self) -> Sequence[tuple[str, Rejected]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

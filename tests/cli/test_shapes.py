@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from console.cli.parts import Parts, ReplayOrder
+from engine.imports.parsed import Rejected
 from tests.cli.conftest import JOBS, fix_lines
 from tests.cli.shell import Shell
 
@@ -165,6 +166,7 @@ class _Day:
     gini: float = 0.075
     virtual_hours: float = 9.98
     wall_s: float = 6.6
+    rejected: tuple[tuple[str, Rejected], ...] = ()
 
 
 def test_replay_hands_the_order_on_and_tells_the_day(shell: Shell, site: Path) -> None:
@@ -180,9 +182,20 @@ def test_replay_hands_the_order_on_and_tells_the_day(shell: Shell, site: Path) -
     assert (orders[0].seed, orders[0].answers, orders[0].site) == (7, "mixed", None)
     assert list(told) == ["jobs", "assigned", "on_time", "missed", "cancelled", "alerts", "offers", "double_bookings",
                           "late_minutes", "travel_minutes", "top_decile_share", "gini", "virtual_hours",
-                          "wall_s"]  # fmt: skip
+                          "wall_s", "rejected"]  # fmt: skip
     assert told["late_minutes"] == {"p50": 1.0, "p95": 2.5}
     assert "52" in shell.ok("replay", *files)
+    assert [each.whole for each in orders] == [False, False]
+
+
+def test_a_replay_lists_the_rows_it_left_out_by_field_value_and_rule(shell: Shell, site: Path) -> None:
+    bad = Rejected(row=8, column="lat", value="99", rule="-90 to 90 is wanted")
+    shell.parts = Parts(replay=lambda order: _Day(rejected=() if order.whole else (("jobs.csv", bad),)))
+    files = ("--jobs", site / "jobs.csv", "--workers", site / "workers.csv")
+    told = shell.json("replay", *files, code=1)["rejected"]
+    assert told == [{"file": "jobs.csv", "row": 8, "column": "lat", "value": "99", "rule": bad.rule}]
+    assert "-90 to 90 is wanted" in shell("replay", *files).out
+    assert shell("replay", *files, "--all-or-nothing").code == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

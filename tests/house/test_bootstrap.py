@@ -138,6 +138,13 @@ def test_the_stamp_stands_for_one_lock_and_one_python(tmp_path: Path) -> None:
     assert not run.is_ready(venv, lock)
 
 
+def test_progress_never_counts_beyond_its_total(capsys: pytest.CaptureFixture[str]) -> None:
+    run.show_pip(iter([f"Collecting p{n}\n" for n in range(13)]), 12)
+    told = capsys.readouterr().err
+    assert "12/12" in told
+    assert "13/12" not in told
+
+
 def test_this_environment_is_the_locked_one() -> None:
     wanted = run.pins(ROOT / "requirements.lock")
     assert {"textual", "h3", "httpx", "sqlite-utils", "rich", "apscheduler"} <= set(wanted)
