@@ -43,7 +43,7 @@ def find(engine: Engine, text: str) -> Hits:
         ]
         offers = list(_offers(engine, words, jobs))
         audit = [_audit(each) for each in engine.store.newest_audit(engine.tenant, limit=AUDIT_LOOKED_AT)
-                 if _in(words, _audit_words(each))]  # fmt: skip
+                 if _in(words, f"#{each.seq} {_audit_words(each)} {each.detail}")]  # fmt: skip
     found: list[tuple[str, list[Hit]]] = [
         ("jobs", [Hit(kind="job", id=each.id, words=_job_words(each), job_id=each.id) for each in jobs]),
         ("workers", workers),

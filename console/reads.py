@@ -75,13 +75,21 @@ class AuditFound:
 
 
 def audit(engine: Engine, actor: Actor, job_id: str) -> AuditFound:
-    """The newest rows; where the words are a job's id, all there ever were of that job."""
+    """The newest rows; where the words are a job's or an offer's id, all there ever were of it."""
     _may_see(actor)
     with engine.store.snapshot():
         last = engine.store.audit_head(engine.tenant)
-        of_job = engine.store.audit_of_job(engine.tenant, job_id) if job_id else ()
-        rows = of_job or engine.store.newest_audit(engine.tenant, limit=AUDIT_SHOWN)
-    return AuditFound(rows=tuple(map(_entry, rows)), of=job_id if of_job else "", last=last)
+        of = _of_id(engine, job_id) if job_id else ()
+        rows = of or engine.store.newest_audit(engine.tenant, limit=AUDIT_SHOWN)
+    return AuditFound(rows=tuple(map(_entry, rows)), of=job_id if of else "", last=last)
+
+
+def _of_id(engine: Engine, ident: str) -> tuple[AuditRow, ...]:
+    if of_job := engine.store.audit_of_job(engine.tenant, ident):
+        return of_job
+    facts = engine.store.offer(engine.tenant, ident.upper())
+    rows = engine.store.audit_of_job(engine.tenant, facts.offer.job_id) if facts else ()
+    return tuple(each for each in rows if facts is not None and each.offer_id == facts.offer.id)
 
 
 def verify(engine: Engine, actor: Actor) -> Verdict:

@@ -45,7 +45,7 @@ class AuditScreen(Shown["AuditFound"]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "verify", "Verify", show=False, id="audit.verify")]
 
     def __init__(self, text: str = "") -> None:
-        super().__init__()
+        super().__init__(text)
         self._text = text
         self._verdict: Verdict | None = None
 

@@ -40,8 +40,7 @@ async def act(desk: "Desk", line: str, ask: "Callable[[Engine, Actor], Done]") -
     done = await asked(desk, line.removeprefix("/"), ask)
     if done is not None:
         desk.did(line, done.undo)
-        grace = f"  (U undoes it for {desk.grace_s:g} s)" if done.undo else ""
-        desk.tell(f"{done.said}{grace}", "ok")
+        desk.tell_done(done.said)
     desk.console.look_again()
 
 

@@ -129,6 +129,8 @@ class Desk(Screen[None]):
         age_s = behind.age_s()
         self.query_one("#status", StatusLine).take(snap, Health(age_s, bool(behind.unread)), now_ms)
         self._banner(age_s)
+        if self.hands.graced and not self.hands.can_undo(behind.mono_s()):
+            self.tell_done(self.hands.graced)
         self.console.watch_over()
         if snap is None:
             return
@@ -195,7 +197,14 @@ class Desk(Screen[None]):
                          undo=self.hands.can_undo(self.console.behind.mono_s()))  # fmt: skip
 
     def tell(self, words: str, look: str = "plain") -> None:
+        self.hands.graced = ""
         self.query_one("#said", Said).tell(words, look)
+
+    def tell_done(self, words: str) -> None:
+        """An act's outcome, and for as long as it can be undone, that it can."""
+        can = self.hands.can_undo(self.console.behind.mono_s())
+        self.tell(f"{words}  (U undoes it for {self.grace_s:g} s)" if can else words, "ok")
+        self.hands.graced = words if can else ""
 
     # --- panes -------------------------------------------------------------------------------------------------------
 

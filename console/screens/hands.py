@@ -13,13 +13,15 @@ LINES_KEPT = 200
 
 @dataclass(slots=True, kw_only=True)
 class Hands:
-    """``lines``: acts as they would be typed, the newest last. ``too_late``: why nothing can be undone, in words."""
+    """``lines``: acts as they would be typed, the newest last. ``graced``: the outcome on the
+    screen beside which it says that it can be undone."""
 
     lines: list[str] = field(default_factory=list[str])
     bell: Bell = field(default_factory=Bell)
     undo: "Undo | None" = None
     undo_until_s: float = 0.0
     last: str = ""
+    graced: str = ""
 
     def did(self, line: str, undo: "Undo | None", now_s: float, grace_s: float) -> None:
         """An act was done: it is the one that ``undo`` would take back, for so long."""

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from console.commands import DeskState
+from console.viewmodels.commands_typed import by_id
 
 if TYPE_CHECKING:
     from console.screens.desk import Desk
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
 async def workers(desk: "Desk", state: DeskState) -> None:
     from console.screens.workers import WorkersScreen
 
-    await desk.console.push_screen_wait(WorkersScreen())
+    await desk.console.push_screen_wait(WorkersScreen(state.typed.text if state.typed else ""))
 
 
 async def audit(desk: "Desk", state: DeskState) -> None:
     from console.screens.audit import AuditScreen
 
-    await desk.console.push_screen_wait(AuditScreen())
+    text = state.typed.text if state.typed else ""
+    snap = desk.console.behind.snap
+    job_id = by_id(text, snap.jobs) if snap else None
+    await desk.console.push_screen_wait(AuditScreen(job_id or text))
 
 
 async def figures(desk: "Desk", state: DeskState) -> None:

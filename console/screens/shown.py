@@ -42,8 +42,10 @@ class Shown(Screen[None], Generic[Data]):
         Binding("f", "find", "Filter", show=False, id="shown.find"),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "") -> None:
+        """``text``: what it is filtered by from the start, shown in the filter's line."""
         super().__init__()
+        self._first = text
         self._reading = False
         self._read_s = self._took_s = 0.0
 
@@ -80,7 +82,9 @@ class Shown(Screen[None], Generic[Data]):
 
     def on_mount(self) -> None:
         if self.FINDS:
-            self.query_one("#find", Input).cursor_blink = False
+            box = self.query_one("#find", Input)
+            box.cursor_blink = False
+            box.value, box.display = self._first, bool(self._first)
         self.tick()
         self.reload()
         if self.console.ticks:

@@ -45,9 +45,9 @@ class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
     HINT = (("j k", "move"), ("f", "filter"), ("z", "order"))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "order", "Next order", show=False, id="workers.order")]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._by, self._text = ORDERS[0], ""
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self._by, self._text = ORDERS[0], text
 
     def body(self) -> ComposeResult:
         yield WorkerList()

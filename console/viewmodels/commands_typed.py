@@ -13,6 +13,7 @@ WORDS_MIN = 10
 MARKED = "marked"
 SNOOZE_MAX_MIN = 24 * 60
 SHOWN_MAX = 6
+OFFER = re.compile(r"[OoDd]-[A-Za-z0-9]{4,}")
 MINUTES = re.compile(r"(\d{1,4})(m|min|h)?")
 
 
@@ -42,6 +43,8 @@ VERBS = (
     Verb("resolve", "resolve", ("alert", "reason?")),
     Verb("find", "find", ("text",)),
     Verb("filter", "filter", ("text?",)),
+    Verb("audit", "audit", ("text?",)),
+    Verb("workers", "workers", ("text?",)),
     Verb("save", "save", ("text",)),
     Verb("recall", "recall", ("text?",)),
     Verb("forget", "forget", ("text",)),
@@ -104,13 +107,26 @@ def parse(line: str, state: DeskState, known: Known) -> Meant:
     words = tokens(line.strip().removeprefix("/"))
     if not words:
         raise Wrong("nothing was typed")
-    verb = verb_of(words[0], known.verbs)
+    verb = verb_of(words[0], known.verbs) if (named := _of_id(words, known)) is None else named
+    if named is not None:
+        line, words = f"{named.name} {words[0]}", ["", words[0]]
     reader = _Reader(verb, words[1:], state, known, line)
     for kind in verb.takes:
         reader.take(kind)
     if reader.rest:
         raise Wrong(f"{reader.rest[0]}: not understood after {verb.name}{reader.hint()}")
     return Meant(command=verb.command, state=reader.state)
+
+
+def _of_id(words: list[str], known: Known) -> Verb | None:
+    """What an id alone means: a job is gone to; any other is searched for, in jobs, workers, offers and the audit."""
+    word = words[0]
+    if len(words) > 1 or any(each.name == word.casefold() for each in known.verbs):
+        return None
+    if by_id(word, known.jobs) is not None:
+        return next(each for each in known.verbs if each.name == "go")
+    found = _like_id(word) or OFFER.fullmatch(word) or word.startswith("#") or by_id(word, known.names)
+    return next(each for each in known.verbs if each.name == "find") if found else None
 
 
 class _Reader:

@@ -9,10 +9,12 @@ from textual.pilot import Pilot
 
 from console.app import Console
 from console.commands import COMMANDS, DeskState, by_id
+from console.screens.audit import AuditList
 from console.screens.command_line import CommandLine, every_verb
 from console.screens.desk import Desk
 from console.screens.find import FindScreen
 from console.screens.reason import WithReason
+from console.screens.workers import WorkerList
 from console.viewmodels import filters
 from console.viewmodels.commands_typed import Known, Wrong, completed, hint, parse
 from console.viewmodels.filters import Filter
@@ -92,6 +94,42 @@ def test_what_is_wrong_is_one_line(line: str, said: str) -> None:
     with pytest.raises(Wrong) as wrong:
         parse(line, NOTHING, KNOWN)
     assert said in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "text"),
+    [("/J-42", "go", ""), ("/j42", "go", ""), ("/W-2", "find", "W-2"), ("/O-7KQ2M9XA", "find", "O-7KQ2M9XA"),
+     ("/A-9", "find", "A-9"), ("/#12", "find", "#12"), ("/audit J-42", "audit", "J-42"), ("/audit", "audit", ""),
+     ("/workers cleo", "workers", "cleo"), ("/find J-42", "find", "J-42")],
+)  # fmt: skip
+def test_an_id_finds_its_thing_alone_or_after_a_verb_that_lists(line: str, command: str, text: str) -> None:
+    meant = parse(line, NOTHING, KNOWN)
+    typed = meant.state.typed
+    assert typed is not None
+    assert (meant.command, typed.text) == (command, text)
+    assert command != "go" or (meant.state.job is not None and meant.state.job.id == "J-42")
+
+
+def test_audit_of_a_job_an_offer_and_a_worker_from_the_line(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        for typed, told, other in (("audit j1", "rows of J-1", "J-2"), ("audit {offer}", "rows of O-", "create job")):
+            snap = app.behind.snap
+            assert snap is not None
+            offer = snap.jobs["J-1"].held_offer_id
+            await keys(pilot, "slash", *typed.format(offer=offer), "enter")
+            await settle(pilot)
+            assert told in shown(app)
+            rows = list(app.screen.query_one(AuditList).rows.values())
+            assert rows
+            assert all(each.job_id == "J-1" and each.act != other for each in rows)
+            await keys(pilot, "escape", "escape")
+            await settle(pilot)
+            assert app.screen is desk
+        await keys(pilot, "slash", *"workers ben", "enter")
+        await settle(pilot)
+        assert app.screen.query_one(WorkerList).order == ["W-2"]
+
+    drive(app, play)
 
 
 @given(st.text(max_size=80))
@@ -230,6 +268,14 @@ def test_find_looks_through_jobs_workers_offers_and_audit_and_goes_to_the_job(ap
         assert desk.board.cursor == "J-7"
         await type_in(pilot, "/find okafor")
         assert "W-4" in shown(app)
+        await keys(pilot, "escape")
+        snap = app.behind.snap
+        assert snap is not None
+        await type_in(pilot, f"/{snap.alerts[0].id}")
+        assert "alert unassigned" in shown(app), "an alert by its id alone, in the audit"
+        await keys(pilot, "escape")
+        await type_in(pilot, "/#1")
+        assert "found site" in shown(app)
 
     drive(app, play)
 

@@ -46,6 +46,25 @@ def test_an_assignment_is_taken_back_and_the_audit_says_so(app: Console) -> None
     drive(app, play)
 
 
+def test_the_offer_to_undo_leaves_the_screen_with_its_grace_and_the_outcome_stays(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await assigned(pilot, desk, "J-9")
+        desk.tick()
+        assert "U undoes it for 5 s" in shown(app)
+        app.behind.mono_s = lambda: 5.1
+        desk.tick()
+        await settle(pilot)
+        assert "U undoes it" not in shown(app)
+        assert "assign J-9: offered to" in shown(app)
+        await keys(pilot, "z")
+        await settle(pilot)
+        desk.tick()
+        await settle(pilot)
+        assert "sorted by due" in shown(app), "what was said since stays"
+
+    drive(app, play)
+
+
 def test_after_the_grace_it_says_that_it_is_too_late(app: Console) -> None:
     async def play(pilot: Pilot[int], desk: Desk) -> None:
         await assigned(pilot, desk, "J-9")
