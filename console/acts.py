@@ -253,8 +253,21 @@ def preempt(engine: Engine, actor: Actor, job_id: str, aimed_at: str, urgent_id:
 # --- alerts ---------------------------------------------------------------------------------------------------------
 
 
-def see_to(engine: Engine, actor: Actor, act: str, alert_id: str, *, minutes: int = 0, words: str = "") -> Done:
-    """Ack, own, snooze, escalate or resolve an alert."""
+def see_to(
+    engine: Engine, actor: Actor, act: str, alert_id: str, *, minutes: int = 0, words: str = "",
+    shown: tuple[str, str, int] | None = None,
+) -> Done:  # fmt: skip
+    """Ack, own, snooze, escalate or resolve an alert. ``shown``: who had acknowledged and owned it, and its severity:
+    one of many is left where another desk was there in between."""
+    now = engine.store.alert(engine.tenant, alert_id)
+    if (
+        shown is not None
+        and now is not None
+        and now.open
+        and (now.acked_by or "", now.owner or "", now.severity) != shown
+    ):
+        who = f"owned by {now.owner}" if now.owner else f"acknowledged by {now.acked_by}" if now.acked_by else "changed"
+        raise Stale(f"alert {alert_id} changed since it was shown: it is {who} now, of severity {now.severity}")
     done = triage.triage(engine, actor, act, alert_id, for_min=minutes, words=words)
     became = {"ack": f"acknowledged by {done.acked_by}", "own": f"owned by {done.owner}", "escalate": "severity 1",
               "snooze": f"hidden for {minutes} min", "resolve": "resolved"}[act]  # fmt: skip

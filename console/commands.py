@@ -27,6 +27,7 @@ from console.viewmodels.commands_may import (
     may_unmark,
     may_withdraw,
 )
+from console.viewmodels.rows import AlertRow, JobRow
 
 __all__ = ["DeskState", "Typed", "always"]
 
@@ -53,10 +54,20 @@ class Command:
             return "this desk is read-only"
         if self.act and state.acts is not None and self.act not in state.acts:
             return f"the role {state.role} may not {self.act.replace('_', ' ')}"
-        if self.bulk and state.marked and state.typed is None:
-            every = [self.allowed(replace(state, job=each)) for each in state.marked]
+        if many := self.many(state):
+            every = [self.allowed(_on(state, each)) for each in many]
             return None if None in every else f"none of the {len(every)} marked: {every[0]}"
         return self.allowed(state)
+
+    def many(self, state: DeskState) -> tuple[JobRow, ...] | tuple[AlertRow, ...]:
+        """What is marked, where this command is for all of it: alerts for triage, jobs for the rest."""
+        if not self.bulk:
+            return ()
+        return state.marked_alerts if self.act == "triage" else state.marked
+
+
+def _on(state: DeskState, item: JobRow | AlertRow) -> DeskState:
+    return replace(state, alert=item) if isinstance(item, AlertRow) else replace(state, job=item)
 
 
 REASONED = 'JOB reason "words"'
@@ -71,15 +82,15 @@ COMMANDS = (
     Command(id="override", keys=("o",), label="override", allowed=may_override, rank=3, act="override",
             form='force JOB WORKER reason "words"',
             tooltip="Choose the worker yourself, with a reason; audited"),
-    Command(id="acknowledge", keys=("a",), label="ack", allowed=may_acknowledge, rank=4, act="triage",
+    Command(id="acknowledge", keys=("a",), label="ack", allowed=may_acknowledge, rank=4, act="triage", bulk=True,
             form="ack [ALERT]", tooltip="Acknowledge the alert"),
-    Command(id="own", keys=("m",), label="own", allowed=may_triage, act="triage", form="own [ALERT]",
+    Command(id="own", keys=("m",), label="own", allowed=may_triage, act="triage", bulk=True, form="own [ALERT]",
             tooltip="The alert is mine to solve"),
-    Command(id="snooze", keys=("n",), label="snooze", allowed=may_triage, act="triage", form="snooze [ALERT] 10m",
-            tooltip="Hide the alert for some minutes; asks how many"),
-    Command(id="escalate", keys=("e",), label="escalate", allowed=may_triage, act="triage", form="escalate [ALERT]",
-            tooltip="Raise the alert to severity 1"),
-    Command(id="resolve", keys=("v",), label="resolve", allowed=may_triage, act="triage",
+    Command(id="snooze", keys=("n",), label="snooze", allowed=may_triage, act="triage", bulk=True,
+            form="snooze [ALERT] 10m", tooltip="Hide the alert for some minutes; asks how many"),
+    Command(id="escalate", keys=("e",), label="escalate", allowed=may_triage, act="triage", bulk=True,
+            form="escalate [ALERT]", tooltip="Raise the alert to severity 1"),
+    Command(id="resolve", keys=("v",), label="resolve", allowed=may_triage, act="triage", bulk=True,
             form='resolve [ALERT] reason "words"', tooltip="Close the alert, with a reason"),
     Command(id="why", keys=("w",), label="why", allowed=may_see_job, rank=5, form="why [JOB]",
             tooltip="Every worker looked at, and why or why not"),
@@ -116,8 +127,9 @@ COMMANDS = (
     Command(id="undo", keys=("U",), label="undo", allowed=may_undo, form="undo",
             tooltip="Take back what was just done, for some seconds and where the state still allows it"),
     Command(id="mark", keys=("space",), label="mark", allowed=may_mark, form="mark [JOB]",
-            tooltip="Mark the job for an act on many; shift+up and shift+down mark a range; esc unmarks"),
-    Command(id="unmark", keys=(), label="unmark", allowed=may_unmark, form="unmark", tooltip="Unmark all jobs"),
+            tooltip="Mark the job (pane 1: the alert) for an act on many; shift and an arrow mark a range; esc unmarks"),
+    Command(id="unmark", keys=(), label="unmark", allowed=may_unmark, form="unmark",
+            tooltip="Unmark all jobs and alerts"),
     Command(id="sort", keys=("z",), label="sort", allowed=always, rank=12, form="sort",
             tooltip="Next order: urgency, due, priority, job"),
     Command(id="mute", keys=("M",), label="mute", allowed=always, form="mute",
@@ -161,7 +173,10 @@ MOVING = (
     ("1 2 3 4 5, tab", "panes: alerts, jobs, cells, job, offers"),
     ("enter", "in jobs: assign; in alerts and offers: go to the job"),
     ("arrows + - enter", "in cells: move, larger, smaller, only this cell's jobs; 2~3 is workers, stale, jobs"),
-    ("space, shift+arrows", "mark jobs; the next act with its key is for all of them, after a dry run"),
+    (
+        "space, shift+arrows",
+        "mark jobs, or alerts in pane 1; the next act with its key is for all of them, after a dry run",
+    ),
     ("esc", "back to jobs; unmarks; clears the filter"),
 )
 

@@ -1,4 +1,4 @@
-"""One act on all marked jobs: a dry run, a reason, then each in turn with its own transaction and its own outcome.
+"""One act on all marked jobs or alerts: a dry run, a reason, then each in turn with its own transaction and outcome.
 
 Nothing is all-or-nothing here: what is applied is applied (and audited) even if the desk ends in between."""
 
@@ -12,13 +12,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Button, Input, Select, Static
 
 from console.behind import NotOpen
-from console.commands import DeskState, by_id
+from console.commands import DeskState, Typed, by_id
 from console.screens.dialog import Dialog
 from console.viewmodels import bulk as rows_of
-from console.viewmodels.bulk import APPLIED, NOT_TRIED, REFUSED, WOULD, BulkRow
+from console.viewmodels.bulk import APPLIED, NOT_TRIED, REFUSED, WOULD, BulkRow, Item
 from console.viewmodels.cells import Line
 from console.viewmodels.commands_typed import told
-from console.viewmodels.rows import JobRow
+from console.viewmodels.rows import AlertRow, JobRow
 from console.widgets.bars import Said
 from console.widgets.lines import Lines
 from console.widgets.reason import ReasonFields
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from engine.rules.nouns import Actor
 
 
+TYPED = {"acknowledge": "ack"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkDone:
     said: str
@@ -41,8 +44,8 @@ class BulkDone:
 
 class BulkRows(Lines):
     def __init__(self, rows: tuple[BulkRow, ...]) -> None:
-        super().__init__(id="workers", empty="no job is marked")
-        self.rows = {each.job.id: each for each in rows}
+        super().__init__(id="workers", empty="nothing is marked")
+        self.rows = {each.item.id: each for each in rows}
 
     def on_mount(self) -> None:
         self.show(list(self.rows))
@@ -51,27 +54,29 @@ class BulkRows(Lines):
         return rows_of.line(self.rows[key], width)
 
     def put_row(self, row: BulkRow) -> None:
-        self.rows[row.job.id] = row
+        self.rows[row.item.id] = row
         self.repaint()
 
 
 class Bulk(Dialog[BulkDone | None]):
-    """``reason`` and ``words``: typed already, else asked for here; assigning wants none."""
+    """``typed``: a reason and words typed already, else asked for here where the act wants them."""
 
-    def __init__(self, app: "Console", verb: str, jobs: tuple[JobRow, ...], reason: str = "", words: str = "") -> None:
+    def __init__(self, app: "Console", verb: str, items: tuple[Item, ...], typed: Typed) -> None:
         super().__init__()
-        self._desk_app, self._verb, self._typed = app, verb, (reason, words)
+        self._desk_app, self._verb, self._typed = app, verb, (typed.reason, typed.words)
+        self._minutes = typed.minutes
         self._at_work, self._line = False, ""
         self._done: BulkDone | None = None
         snap = app.behind.snap
         role, acts = (snap.site.role, snap.site.acts) if snap else ("", None)
         command = by_id(verb)
 
-        def refusal(job: JobRow) -> str | None:
-            return command.refusal(DeskState(ready=True, readonly=False, pane="jobs", job=job, alert=None, role=role,
+        def refusal(item: Item) -> str | None:
+            job, alert = (None, item) if isinstance(item, AlertRow) else (item, None)
+            return command.refusal(DeskState(ready=True, readonly=False, pane="jobs", job=job, alert=alert, role=role,
                                              acts=acts))  # fmt: skip
 
-        self._rows = rows_of.planned(verb, jobs, refusal)
+        self._rows = rows_of.planned(verb, items, refusal, typed.minutes)
 
     def compose(self) -> ComposeResult:
         from console.asks import reasons
@@ -85,7 +90,7 @@ class Bulk(Dialog[BulkDone | None]):
 
     def on_mount(self) -> None:
         fields = self.query_one(ReasonFields)
-        if self._verb == "assign" or self._typed[0]:
+        if self._verb not in rows_of.REASONED or self._typed[0]:
             fields.display = False
         self.judge()
 
@@ -96,7 +101,7 @@ class Bulk(Dialog[BulkDone | None]):
     @property
     def lacking(self) -> str:
         if not self._going:
-            return "a job to which it can be done"
+            return "one to which it can be done"
         fields = self.query_one(ReasonFields)
         return fields.lacking if fields.display else ""
 
@@ -122,7 +127,7 @@ class Bulk(Dialog[BulkDone | None]):
         """Each row in turn; leaving (esc) stops before the next one."""
         going = self._going
         code, words = self._reason()
-        self._line = told(self._verb, "marked", code, words)
+        self._line = told(TYPED.get(self._verb, self._verb), self._target("marked"), code, words)
         for at, row in enumerate(going, start=1):
             if not self._at_work:
                 self.query_one(BulkRows).put_row(replace(row, state=NOT_TRIED, words="stopped before it"))
@@ -136,12 +141,21 @@ class Bulk(Dialog[BulkDone | None]):
         fields = self.query_one(ReasonFields)
         return (fields.code or "", fields.words) if fields.display else self._typed
 
+    def _target(self, what: str) -> str:
+        return f"{what} {self._minutes}m" if self._verb == "snooze" else what
+
     async def _one(self, row: BulkRow, code: str, words: str, place: str) -> BulkRow:
         from console.acts import Reason
         from engine.ports import CallboardError
 
-        line = f"{told(self._verb, row.job.id, code)} ({place})"
-        ask = aimed(self._verb, row.job, Reason(code=code, words=words, line=line))
+        line = f"{told(TYPED.get(self._verb, self._verb), self._target(row.item.id), code)} ({place})"
+        why = Reason(code=code, words=words, line=line)
+        item = row.item
+        ask = (
+            sees_to(self._verb, item, why, self._minutes)
+            if isinstance(item, AlertRow)
+            else aimed(self._verb, item, why)
+        )
         try:
             done = await self._desk_app.behind.ask(ask)
         except (CallboardError, NotOpen) as refused:
@@ -153,7 +167,7 @@ class Bulk(Dialog[BulkDone | None]):
 
     def _finished(self) -> None:
         rows = tuple(self.query_one(BulkRows).rows.values())
-        applied = frozenset(each.job.id for each in rows if each.state == APPLIED)
+        applied = frozenset(each.item.id for each in rows if each.state == APPLIED)
         said = rows_of.outcome(self._verb, rows)
         self._done = BulkDone(said=said, line=self._line, applied=applied, all_applied=len(applied) == len(rows))
         self.query_one("#title", Static).update(inert(said))
@@ -165,6 +179,16 @@ class Bulk(Dialog[BulkDone | None]):
             self._at_work = False
             return
         self.dismiss(self._done)
+
+
+def sees_to(verb: str, alert: AlertRow, why: "Reason", minutes: int) -> "Callable[[Engine, Actor], Done]":
+    """The act on one alert, aimed at what was shown."""
+    from console import acts
+
+    act = "ack" if verb == "acknowledge" else verb
+    words = f"{why.code}: {why.words} — {why.line}" if why.code else why.line
+    shown = (alert.acked_by, alert.owner, alert.severity)
+    return lambda engine, actor: acts.see_to(engine, actor, act, alert.id, minutes=minutes, words=words, shown=shown)
 
 
 def aimed(verb: str, job: JobRow, why: "Reason") -> "Callable[[Engine, Actor], Done]":

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from console.behind import NotOpen
-from console.commands import DeskState
+from console.commands import DeskState, Typed, by_id
+from console.viewmodels.bulk import counted
 from console.viewmodels.commands_typed import told
 from console.viewmodels.rows import AlertRow, JobRow
 
@@ -240,13 +241,16 @@ async def undo(desk: "Desk", state: DeskState) -> None:
 async def bulk(desk: "Desk", state: DeskState, verb: str) -> None:
     """A dry run over all that are marked, then each in turn, and what came of each."""
     from console.screens.bulk import Bulk
+    from console.screens.command_line import open_line
 
-    typed = state.typed
-    done = await desk.console.push_screen_wait(
-        Bulk(desk.console, verb, state.marked, typed.reason if typed else "", typed.words if typed else "")
-    )
+    typed = state.typed or Typed()
+    if verb == "snooze" and not typed.minutes:
+        await open_line(desk, state, "snooze marked 10m")
+        return
+    many = by_id(verb).many(state)
+    done = await desk.console.push_screen_wait(Bulk(desk.console, verb, many, typed))
     if done is None:
-        desk.tell(f"{verb} {len(state.marked)} jobs: left, nothing was changed")
+        desk.tell(f"{verb} {counted(many)}: left, nothing was changed")
         return
     desk.unmark(done.applied)
     desk.did(done.line, None)

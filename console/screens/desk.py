@@ -22,10 +22,11 @@ from console.viewmodels.filters import Filter
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.status import STALE_AFTER_S, Health
 from console.viewmodels.times import clock
+from console.widgets.alerts import Alerts
 from console.widgets.bars import KeyBar, Said, StatusLine
 from console.widgets.cells import Cells
 from console.widgets.lines import Lines
-from console.widgets.panes import ORDERS, Alerts, Board, JobDetail, Offers
+from console.widgets.panes import ORDERS, Board, JobDetail, Offers
 
 if TYPE_CHECKING:
     from console.acts import Undo
@@ -192,7 +193,8 @@ class Desk(Screen[None]):
         readonly = snap is not None and snap.site.readonly
         return DeskState(ready=snap is not None, readonly=readonly, pane=self.pane, job=self.job, alert=self.alert,
                          role=snap.site.role if snap else "", acts=snap.site.acts if snap else None,
-                         marked=self.board.marked, keys=self.console.keys,
+                         marked=self.board.marked, marked_alerts=self.query_one(Alerts).marked,
+                         keys=self.console.keys,
                          training=bool(snap and snap.site.training), demo=bool(snap and snap.site.demo),
                          undo=self.hands.can_undo(self.console.behind.mono_s()))  # fmt: skip
 
@@ -231,9 +233,9 @@ class Desk(Screen[None]):
         self._acted()
         if self.pane != "jobs":
             self.action_pane("jobs")
-        elif self.board.marks:
-            self.unmark(frozenset(self.board.marks))
-            self.tell("no job is marked")
+        elif marks := {*self.board.marks, *self.query_one(Alerts).marks}:
+            self.unmark(frozenset(marks))
+            self.tell("nothing is marked")
         elif self.board.kept.on:
             self._filter(Filter())
             self.tell("all jobs are shown")
@@ -301,6 +303,10 @@ class Desk(Screen[None]):
         if reason is not None:
             self.tell(f"{command.label}: {reason}", "warn")
             return
+        if command_id == "mark" and state.typed is None and self.pane == "alerts" and state.alert is not None:
+            self.query_one(Alerts).mark(state.alert.id)
+            self.query_one(Alerts).action_step(1)
+            return
         if command_id == "mark" and state.job is not None:
             self.mark(state.job.id)  # at once: the next key may come before a worker has its turn
             return
@@ -308,7 +314,7 @@ class Desk(Screen[None]):
 
     @work
     async def run_deed(self, command_id: str, state: DeskState) -> None:
-        if by_id(command_id).bulk and state.marked:
+        if by_id(command_id).many(state):
             await deeds.bulk(self, state, command_id)
         else:
             await {**deeds.DEEDS, **looks.LOOKS, **openers.OPENERS}[command_id](self, state)
@@ -334,6 +340,7 @@ class Desk(Screen[None]):
             self.board.marks.pop(each, None)
         self.board.title()
         self.board.repaint()
+        self.query_one(Alerts).unmark(ids)
         self.follow()
 
     def filter_by(self, kept: Filter) -> None:

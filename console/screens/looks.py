@@ -122,7 +122,7 @@ async def mark(desk: "Desk", state: DeskState) -> None:
 
 
 async def unmark(desk: "Desk", state: DeskState) -> None:
-    desk.unmark(frozenset(each.id for each in state.marked))
+    desk.unmark(frozenset(each.id for each in (*state.marked, *state.marked_alerts)))
 
 
 async def mute(desk: "Desk", state: DeskState) -> None:

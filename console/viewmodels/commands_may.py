@@ -27,9 +27,9 @@ class Typed:
 class DeskState:
     """What a command is judged on: the pane with the focus, and what its cursor is on.
 
-    ``acts``: what the role at the desk may do, None before anybody is known; ``marked``: jobs marked for a bulk act;
-    ``keys``: keys that the user's keymap changed, by command; ``typed``: None where a key was pressed;
-    ``undo``: what can be taken back now, or ""; ``training``, ``demo``: what kind of site this is."""
+    ``acts``: what the role at the desk may do, None before anybody is known; ``marked``, ``marked_alerts``: jobs and
+    alerts marked for a bulk act; ``keys``: keys that the user's keymap changed, by command; ``typed``: None where a key
+    was pressed; ``undo``: what can be taken back now, or ""; ``training``, ``demo``: what kind of site this is."""
 
     ready: bool
     readonly: bool
@@ -39,6 +39,7 @@ class DeskState:
     role: str = ""
     acts: frozenset[str] | None = None
     marked: tuple[JobRow, ...] = ()
+    marked_alerts: tuple[AlertRow, ...] = ()
     keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     typed: Typed | None = None
     undo: str = ""
@@ -132,12 +133,18 @@ def may_cancel(job: JobRow) -> str | None:
 
 
 @on_job
-def may_mark(job: JobRow) -> str | None:
+def _may_mark_job(job: JobRow) -> str | None:
     return None
 
 
+def may_mark(state: DeskState) -> str | None:
+    if state.pane == "alerts" and state.typed is None:
+        return may_triage(state)
+    return _may_mark_job(state)
+
+
 def may_unmark(state: DeskState) -> str | None:
-    return None if state.marked else "no job is marked"
+    return None if state.marked or state.marked_alerts else "nothing is marked"
 
 
 def may_triage(state: DeskState) -> str | None:

@@ -135,8 +135,8 @@ class _Reader:
     def __init__(self, verb: Verb, rest: list[str], state: DeskState, known: Known, line: str) -> None:
         self.verb, self.rest, self.known = verb, rest, known
         self.typed = Typed(line=line, force=verb.force)
-        self._marked = state.marked
-        self._state = replace(state, marked=())
+        self._marked, self._marked_alerts = state.marked, state.marked_alerts
+        self._state = replace(state, marked=(), marked_alerts=())
 
     @property
     def state(self) -> DeskState:
@@ -209,6 +209,12 @@ class _Reader:
         self.typed = replace(self.typed, reason=code, words=words)
 
     def _alert(self) -> None:
+        if self._next().casefold() == MARKED:
+            if not self._marked_alerts:
+                raise Wrong("no alert is marked")
+            self.rest.pop(0)
+            self._state = replace(self._state, marked_alerts=self._marked_alerts)
+            return
         found = by_id(self._next(), self.known.alerts)
         if found is not None:
             self.rest.pop(0)

@@ -7,13 +7,17 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import Console
+from console.screens.bulk import Bulk, BulkRows
 from console.screens.command_line import CommandLine
 from console.screens.desk import Desk
 from console.viewmodels import alerts as lines
 from console.viewmodels.alerts import Bell
 from console.viewmodels.rows import AlertRow
+from console.widgets.alerts import Alerts
+from console.widgets.reason import ReasonFields
 from engine.verbs.site import advance
-from tests.console.desks import NOON_MS, Still, campus, drive, keys, settle, shown, still
+from engine.verbs.triage import triage
+from tests.console.desks import NOON_MS, WHO, Still, campus, drive, keys, settle, shown, still
 
 
 @pytest.fixture
@@ -106,5 +110,106 @@ def test_resolving_wants_a_reason_and_the_audit_keeps_it(app: Console) -> None:
         newest = app.behind.engine.store.newest_audit("main", limit=1)[0]
         assert newest.act == "alert resolve"
         assert "other: the customer rang — /resolve A-" in newest.words
+
+    drive(app, play)
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def open_alerts(app: Console) -> dict[str, tuple[str | None, str | None, int]]:
+    assert isinstance(app.behind, Still)
+    found = app.behind.engine.store.alerts("main")
+    return {each.id: (each.acked_by, each.owner, each.snoozed_until_ms) for each in found}
+
+
+async def mark_all(pilot: Pilot[int], desk: Desk) -> list[str]:
+    await keys(pilot, "1", "home")
+    many = list(desk.query_one(Alerts).order)
+    await keys(pilot, *["space"] * len(many))
+    assert list(desk.query_one(Alerts).marks) == many
+    return many
+
+
+def test_marked_alerts_are_acknowledged_together_after_a_dry_run_that_changes_nothing(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "1", "a")
+        await settle(pilot)
+        many = await mark_all(pilot, desk)
+        assert desk.board.marks == {}, "a mark in pane 1 is the alert's, not its job's"
+        before = open_alerts(app)
+        await keys(pilot, "a")
+        await settle(pilot)
+        assert isinstance(app.screen, Bulk)
+        left_out = [each for each in many if before[each][0]]
+        assert f"Acknowledge {len(many) - 1} alert" in shown(app)
+        assert "is acknowledged by ana already" in shown(app)
+        assert not app.screen.query_one(ReasonFields).display
+        assert open_alerts(app) == before
+        await keys(pilot, "ctrl+s")
+        await settle(pilot)
+        await keys(pilot, "escape")
+        await settle(pilot)
+        assert all(acked == "ana" for acked, _, _ in open_alerts(app).values())
+        assert f"1 left out, {len(many) - 1} applied" in shown(app)
+        assert list(desk.query_one(Alerts).marks) == left_out, "what was not done stays marked"
+        assert desk.hands.lines[-1] == "/ack marked"
+        await keys(pilot, "escape", "escape")
+        assert desk.query_one(Alerts).marks == {}
+
+    drive(app, play)
+
+
+def test_many_are_snoozed_for_minutes_and_resolved_with_one_reason_each_audited(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        many = await mark_all(pilot, desk)
+        await keys(pilot, "n")
+        await settle(pilot)
+        assert "snooze marked 10m" in shown(app)
+        await keys(pilot, "escape")
+        await keys(pilot, "slash", *'resolve marked other "the storm is over"', "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, Bulk)
+        assert "is closed; it comes again if its cause is still there" in shown(app)
+        await keys(pilot, "ctrl+s")
+        await settle(pilot)
+        assert open_alerts(app) == {}
+        assert isinstance(app.behind, Still)
+        words = {each.words for each in app.behind.engine.store.newest_audit("main", limit=len(many))}
+        at = len(many)
+        assert words == {
+            f"other: the storm is over — /resolve {each} other ({n} of {at})" for n, each in enumerate(many, start=1)
+        }
+
+    drive(app, play)
+
+
+def test_one_that_another_desk_took_since_the_dry_run_is_refused_alone_with_who_did_it(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        many = await mark_all(pilot, desk)
+        await keys(pilot, "m")
+        await settle(pilot)
+        assert isinstance(app.behind, Still)
+        triage(app.behind.engine, replace(WHO, name="ben"), "own", many[0])
+        await keys(pilot, "ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, Bulk)
+        rows = app.screen.query_one(BulkRows).rows
+        assert [rows[each].state for each in many] == ["refused", *["applied"] * (len(many) - 1)]
+        assert "it is owned by ben now" in rows[many[0]].words
+        assert open_alerts(app)[many[0]][1] == "ben"
+
+    drive(app, play)
+
+
+def test_a_mark_ends_with_its_alert(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        many = await mark_all(pilot, desk)
+        assert isinstance(app.behind, Still)
+        triage(app.behind.engine, WHO, "resolve", many[0])
+        app.look_again()
+        await settle(pilot)
+        assert list(desk.query_one(Alerts).marks) == many[1:]
+        assert f"{len(many) - 1} marked" in shown(app)
 
     drive(app, play)
