@@ -114,7 +114,7 @@ def override(
     done = overriding.override(
         engine, actor, job_id, worker_id, why.checked(), force=force, withdraw=True, version=version
     )
-    over = ", ".join(str(each.reason) for each in done.overrules) or "nothing"
+    over = ", ".join(each.reason.replace("_", " ") for each in done.overrules) or "nothing"
     what = f"override {job_id} {worker_id}"
     return Done(said=f"{what}: {done.job.state}, overruling {over}", undo=_undo(engine, what, job_id))
 
@@ -235,7 +235,10 @@ def _victim(engine: Engine, actor: Actor, urgent: Job, job: Job, names: dict[str
     worker_id, breaks, barred = job.worker_id or "", "", ""
     try:
         chosen = overriding.choose(engine, actor, urgent, worker_id, releasing=job.held_offer_id)
-        breaks = "; ".join(f"{each.reason}: {each.detail}" for each in chosen.overrules) or "overrules nothing"
+        breaks = (
+            "; ".join(f"{each.reason.replace('_', ' ')}: {each.detail}" for each in chosen.overrules)
+            or "overrules nothing"
+        )
     except CallboardError as refused:
         barred = str(refused).partition(": ")[2] or str(refused)
     return Victim(job_id=job.id, priority=job.priority, due_by_ms=job.due_by_ms, worker_id=worker_id,

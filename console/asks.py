@@ -376,7 +376,9 @@ def preview(engine: Engine, actor: Actor, job_id: str, worker_id: str) -> Previe
     except (Forbidden, CallboardError) as refused:
         return Preview(overrules=(), late_ms=0, barred=str(refused))
     return Preview(
-        overrules=tuple(f"{each.reason}: {each.detail}" for each in chosen.overrules), late_ms=chosen.late_ms, barred=""
+        overrules=tuple(f"{each.reason.replace('_', ' ')}: {each.detail}" for each in chosen.overrules),
+        late_ms=chosen.late_ms,
+        barred="",
     )
 
 

@@ -127,7 +127,7 @@ COMMANDS = (
     Command(id="undo", keys=("U",), label="undo", allowed=may_undo, form="undo",
             tooltip="Take back what was just done, for some seconds and where the state still allows it"),
     Command(id="mark", keys=("space",), label="mark", allowed=may_mark, form="mark [JOB]",
-            tooltip="Mark the job (pane 1: the alert) for an act on many; shift and an arrow mark a range; esc unmarks"),
+            tooltip="Mark the job (pane 1: the alert) for an act on many; shift and arrows mark a range; esc unmarks"),
     Command(id="unmark", keys=(), label="unmark", allowed=may_unmark, form="unmark",
             tooltip="Unmark all jobs and alerts"),
     Command(id="sort", keys=("z",), label="sort", allowed=always, rank=12, form="sort",

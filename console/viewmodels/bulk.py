@@ -88,13 +88,14 @@ def outcome(verb: str, rows: Sequence[BulkRow]) -> str:
 
 
 def _stands(item: Item) -> str:
-    return f"{item.kind} {item.job_id or item.worker}" if isinstance(item, AlertRow) else item.state
+    word = (item.kind if isinstance(item, AlertRow) else item.state).replace("_", " ").lower()
+    return f"{word} {item.job_id or item.worker}" if isinstance(item, AlertRow) else word
 
 
 def line(row: BulkRow, width: int, names: Mapping[str, str] | None = None) -> Line:
     return (
         (fit(row.item.id, 10) + " ", PLAIN),
-        (fit(_stands(row.item).replace("_", " ").lower(), 16) + " ", DIM),
+        (fit(_stands(row.item), 16) + " ", DIM),
         (fit(row.state, 9) + " ", LOOKS[row.state]),
         (fit(row.words, max(0, width - 38)), PLAIN),
     )

@@ -50,7 +50,7 @@ def test_a_road_that_does_not_lead_there_is_overruled_by_name_as_the_decision_an
     [listed] = choices(desk.engine, "J1").workers
     assert (listed.verdict, listed.barred) == ("no_road", "")
     shown = preview(desk.engine, person(), "J1", "ana")
-    assert (shown.overrules, shown.barred) == (("no_road: no road leads there",), "")
+    assert (shown.overrules, shown.barred) == (("no road: no road leads there",), "")
     done = desk.give("J1", "ana", force=False)
     assert [each.reason for each in done.overrules] == ["no_road"]
     assert done.offer is not None
