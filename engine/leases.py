@@ -350,12 +350,26 @@ def ask_handoff(actor: Actor, worker_id: str, region: str, why: Why) -> Program[
     return worker_id
 
 
+def take_back_handoff(actor: Actor, worker_id: str, region: str, generation: int, why: Why) -> Program[str]:
+    """The worker stays where they are: the move that waits for their live offer is asked for no longer.
+
+    Lost once they were moved (the generation is another) or are to move elsewhere."""
+    yield must("take_back_handoff", worker_id=worker_id, region_id=region, generation=generation)
+    yield from audit(actor, "take back handoff", worker_id=worker_id, why=why, detail=json.dumps({"to": region}))
+    return worker_id
+
+
 def handoff(
-    actor: Actor, worker_id: str, region: str, generation: int, why: Why | None = None, fence: Fence | None = None
-) -> Program[int]:
-    """Move a worker with no live offer, and the jobs they hold, to another region; answers their new generation."""
+    actor: Actor, worker_id: str, region: str, generation: int, why: Why | None = None, fence: Fence | None = None,
+    *, asked: bool = False,
+) -> Program[int]:  # fmt: skip
+    """Move a worker with no live offer, and the jobs they hold, to another region; answers their new generation.
+
+    ``asked``: a move that waited, and is lost where it was taken back meanwhile."""
     if fence is not None:
         yield from in_force(fence)
+    if asked:
+        yield must("check_asked", worker_id=worker_id, region_id=region, generation=generation)
     [moved] = yield must("move_worker", worker_id=worker_id, region_id=region, generation=generation)
     held = yield read("list_bookings", worker_id=worker_id)
     for booking in held:

@@ -11,6 +11,7 @@ from console.cli.call import Call, actor, command, opened
 from console.cli.desk import why_of, with_reason
 from console.cli.trouble import OK
 from engine.ports import Busy, Engine
+from engine.records import Why
 from engine.rules.nouns import Actor, Role
 from engine.verbs import region
 from engine.verbs.sweep import Desk
@@ -51,7 +52,8 @@ def takeover(call: Call, region_id: str, force: bool, actor_name: str, reason: s
 
 
 class HandedDoc(Struct, frozen=True, kw_only=True):
-    """``outcome``: moved, or waiting while a live offer of the worker's stands (the move follows by itself)."""
+    """``outcome``: moved, waiting while a live offer of the worker's stands (the move follows by itself), or taken_back
+    (the worker stays and does not go to ``region``)."""
 
     outcome: str
     worker: str
@@ -59,13 +61,24 @@ class HandedDoc(Struct, frozen=True, kw_only=True):
     generation: int | None
 
 
-@command("handoff", "handoff c3 north --actor ana --reason other --note 'lives in the north now' --db site.db")
+@command(
+    "handoff",
+    "handoff c3 north --actor ana --reason other --note 'lives in the north now' --db site.db\n"
+    "handoff c3 --take-back --actor ana --reason mistake --note 'it was meant for c4' --db site.db",
+)
 @click.argument("worker")
-@click.argument("region_id", metavar="REGION")
+@click.argument("region_id", metavar="REGION", required=False)
+@click.option("--take-back", is_flag=True, help="A handoff that waits for a live offer is asked for no longer.")
 @with_reason
-def handoff(call: Call, worker: str, region_id: str, actor_name: str, reason: str, note: str, role: str) -> int:
-    """Move a worker, with the jobs they hold, to another region."""
+def handoff(
+    call: Call, worker: str, region_id: str | None, take_back: bool, actor_name: str, reason: str, note: str, role: str
+) -> int:
+    """Move a worker, with the jobs they hold, to another region, or take a move back that still waits."""
     why = why_of(reason, note)
+    if take_back == (region_id is not None):
+        raise click.UsageError("a REGION to go to, or --take-back, and not both")
+    if region_id is None:
+        return _take_back(call, worker, (actor_name, role), why)
     with opened(call) as engine:
         moved = region.handoff(engine, actor(engine, actor_name, role), worker, region_id, why)
     doc = HandedDoc(outcome="waiting" if moved is None else "moved", worker=worker, region=region_id, generation=moved)
@@ -75,6 +88,18 @@ def handoff(call: Call, worker: str, region_id: str, actor_name: str, reason: st
         show.line(f"{worker} moves to {region_id} when their live offer is answered or expires")
     else:
         show.line(f"{worker} belongs to {region_id} now, generation {moved}")
+    return OK
+
+
+def _take_back(call: Call, worker: str, who: tuple[str, str], why: Why) -> int:
+    with opened(call) as engine:
+        to = region.take_back_handoff(engine, actor(engine, *who), worker, why)
+        known = engine.store.worker(engine.tenant, worker)
+    doc = HandedDoc(outcome="taken_back", worker=worker, region=to, generation=known.generation if known else None)
+    if call.as_json:
+        show.document(doc)
+    else:
+        show.line(f"{worker} stays{f' in {known.region}' if known else ''}: the move to {to} is taken back")
     return OK
 
 

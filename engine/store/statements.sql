@@ -287,6 +287,14 @@ WHERE tenant_id = :tenant_id AND job_id = :job_id AND missed = 0
 UPDATE workers SET moving_to = :region_id
 WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND region_id <> :region_id;
 
+-- name: check_asked
+SELECT 1 AS asked FROM workers
+WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND moving_to = :region_id AND generation = :generation;
+
+-- name: take_back_handoff
+UPDATE workers SET moving_to = NULL
+WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND moving_to = :region_id AND generation = :generation;
+
 -- name: move_worker
 UPDATE workers SET region_id = :region_id, generation = generation + 1, moving_to = NULL
 WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND region_id <> :region_id AND generation = :generation

@@ -90,13 +90,38 @@ def handoff(engine: Engine, actor: Actor, worker_id: str, region: str, why: Why)
     asked = engine.store.run(engine.tenant, leases.ask_handoff(actor, worker_id, region, why))
     if isinstance(asked, Lost):
         raise Stale(f"worker {worker_id} was moved meanwhile")
-    moved = engine.store.run(engine.tenant, leases.handoff(actor, worker_id, region, worker.generation, why))
+    moved = engine.store.run(
+        engine.tenant, leases.handoff(actor, worker_id, region, worker.generation, why, asked=True)
+    )
     return None if isinstance(moved, Lost) else moved
+
+
+def take_back_handoff(engine: Engine, actor: Actor, worker_id: str, why: Why) -> str:
+    """A handoff that waits for a live offer is asked for no longer: the worker stays, and may be offered work again.
+
+    Answers the region they would have gone to. Raises NotFound, Stale (moved already, or none was asked)."""
+    require(actor, "handoff")
+    worker = engine.store.worker(engine.tenant, worker_id)
+    if worker is None:
+        raise NotFound(f"worker {worker_id}: not found")
+    to = worker.moving_to
+    if to is None:
+        raise Stale(
+            f"worker {worker_id} belongs to {worker.region} and no handoff waits: a done one is handed back by another"
+        )
+    program = leases.take_back_handoff(actor, worker_id, to, worker.generation, why)
+    if isinstance(engine.store.run(engine.tenant, program), Lost):
+        now = engine.store.worker(engine.tenant, worker_id) or worker
+        raise Stale(f"worker {worker_id} was moved meanwhile: they belong to {now.region} now")
+    return to
 
 
 def finish_handoffs(engine: Engine, actor: Actor, tenure: Tenure) -> int:
     """Move the workers whose handoff waited for an offer that has since been answered or expired."""
     fence = Fence(region=tenure.region, epoch=tenure.epoch)
     waiting = engine.store.moving_workers(engine.tenant)
-    done = [leases.handoff(actor, worker_id, to, generation, fence=fence) for worker_id, to, generation in waiting]
+    done = [
+        leases.handoff(actor, worker_id, to, generation, fence=fence, asked=True)
+        for worker_id, to, generation in waiting
+    ]
     return sum(not isinstance(engine.store.run(engine.tenant, each), Lost) for each in done)

@@ -46,6 +46,8 @@ STATEMENTS = {
     "list_bookings": "which bookings has {worker_id}?",
     "move_job": "move {job_id} with {worker_id} to {region_id}",
     "ask_handoff": "{worker_id} is to move to {region_id}: no new offer from here on",
+    "check_asked": "is {worker_id} still to move to {region_id}?",
+    "take_back_handoff": "{worker_id} is to move to {region_id} no longer",
     "alert_job": "nobody is left for {job_id}: an alert, if it has not changed meanwhile",
     "calm_job": "{job_id} is merely open again, if it has not changed meanwhile",
     "mark_late": "{job_id} was begun after due_by: the miss is noted",

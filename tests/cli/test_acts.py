@@ -231,6 +231,21 @@ def test_a_worker_is_handed_to_another_region(shell: Shell, site: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_handoff_that_waits_for_an_offer_is_taken_back(shell: Shell, site: Path) -> None:
+    (site / "two.toml").write_text('zone = "Europe/Rome"\n[[region]]\nid = "north"\n[[region]]\nid = "south"\n')
+    two = site / "two.db"
+    shell.ok("init", two, "--site", site / "two.toml", "--training")
+    shell.ok("import", "workers", site / "workers.csv", "--db", two)
+    shell.ok("clock", "set", "2027-03-15T07:00:00+01:00", "--db", two)
+    shell.ok("import", "jobs", site / "jobs.csv", "--no-offer", "--db", two)
+    shell.ok("override", "near", "ana", *WHY, "--db", two)
+    assert shell.json("handoff", "ana", "south", *WHY, "--db", two)["outcome"] == "waiting"
+    told = shell.json("handoff", "ana", "--take-back", *WHY, "--db", two)
+    assert (told["outcome"], told["region"], told["generation"]) == ("taken_back", "south", 1)
+    assert shell.json("handoff", "ana", "--take-back", *WHY, "--db", two, code=1)["error"]["kind"] == "stale"
+    assert shell("handoff", "ana", *WHY, "--db", two).code == 2
+
+
 def test_the_clock_of_a_live_site_is_nobodys_to_set(shell: Shell, site: Path) -> None:
     shell.ok("init", site / "live.db")
     assert shell.json("clock", "advance", "1s", "--db", site / "live.db", code=1)["error"]["kind"] == "forbidden"

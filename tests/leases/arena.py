@@ -10,9 +10,10 @@ from pathlib import Path
 
 from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule
 from tests.leases import stage
-from tests.leases.contenders import CONTENDERS, STAGES
+from tests.leases.contenders import CONTENDERS, HANDOFFS, STAGES
 from tests.leases.invariants import broken, violations
 
+EVERY = {**CONTENDERS, **HANDOFFS}
 BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
 """To the millisecond when o1 expires."""
 
@@ -39,7 +40,7 @@ class Arena:
         def make() -> list[Mover]:
             copy_of(stage.template(at), self.path)
             named = list(zip("abc", names, strict=False))
-            actors = [Actor(f"{n}:{name}", self.path, lambda n=n, name=name: CONTENDERS[name](n)) for n, name in named]
+            actors = [Actor(f"{n}:{name}", self.path, lambda n=n, name=name: EVERY[name](n)) for n, name in named]
             movers: list[Mover] = [*actors]
             movers += [Tick(self.path, BOUNDARY_MS)] if tick else []
             movers += [Kill(actors)] if kill else []

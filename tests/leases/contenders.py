@@ -35,3 +35,9 @@ CONTENDERS: dict[str, Contender] = {
     "handoff": lambda name: leases.handoff(ANA, "w1", "north", 1, WHY),
     "alert": lambda name: leases.alert(AUTO, MAIN, "j1", 1, stage.nobody("j1")),
 }
+
+HANDOFFS: dict[str, Contender] = {
+    "take back handoff": lambda name: leases.take_back_handoff(ANA, "w1", "north", 1, WHY),
+    "handoff asked": lambda name: leases.handoff(AUTO, "w1", "north", 1, fence=MAIN, asked=True),
+}
+"""Rivals only where a handoff was asked while an offer stands (the stage "asked")."""

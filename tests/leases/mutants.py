@@ -17,7 +17,8 @@ GUARDED = (
     "hold_epoch", "read_epoch", "raise_epoch", "adopt_offer", "list_live_offers_of_region", "claim_job", "claim_worker",
     "check_room", "accept_offer", "book_time", "take_job", "free_worker", "debit_day", "decline_offer", "expire_offer",
     "withdraw_offer", "reopen_job", "forget_attempt", "start_job", "finish_job", "release_job", "unbook_time",
-    "touch_idle", "cancel_job", "alert_job", "miss_job", "ask_handoff", "move_worker", "move_job", "amend_job",
+    "touch_idle", "cancel_job", "alert_job", "miss_job", "ask_handoff", "check_asked",
+    "take_back_handoff", "move_worker", "move_job", "amend_job",
     "amend_worker", "archive_worker", "read_audit_head", "move_audit_head", "resolve_alert",
 )  # fmt: skip
 """Every statement whose zero rows mean that a race was lost, and what they read to decide."""

@@ -169,8 +169,10 @@ def _made(path: Path, stage: str) -> SqliteStore:
         lambda: accept("o1", "w1"),
         lambda: leases.start(worker_named("w1"), "j1", "o1", "w1"),
     ]
-    for program in steps[: ("open", "offered", "accepted", "started").index(stage)]:
+    for program in steps[: ("open", "offered", "accepted", "started").index("offered" if stage == "asked" else stage)]:
         run(store, program())
+    if stage == "asked":
+        run(store, leases.ask_handoff(ANA, "w1", "north", WHY))
     return store
 
 

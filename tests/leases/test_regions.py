@@ -83,6 +83,28 @@ def test_a_handoff_waits_for_the_live_offer_and_takes_no_new_one(store: SqliteSt
     run(store, leases.start(worker_named("w1"), "j1", "o1", "w1"))
 
 
+def test_a_handoff_taken_back_leaves_the_worker_and_the_live_offer_as_they_were(store: SqliteStore) -> None:
+    run(store, stage.offer("o1", "j1", "w1"))
+    run(store, leases.ask_handoff(ANA, "w1", "north", WHY))
+    run(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY))
+    assert lost(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY)) == "take_back_handoff"
+    run(store, stage.accept("o1", "w1"))
+    assert store.moving_workers("main") == ()
+    assert lost(store, leases.handoff(ANA, "w1", "north", 1, WHY, asked=True)) == "check_asked"
+    run(store, stage.offer("o2", "j2", "w1", starts_min=40))
+
+
+def test_taking_back_and_finishing_are_aimed_at_one_worker_one_region_and_one_generation(store: SqliteStore) -> None:
+    for worker_id in ("w1", "w2"):
+        run(store, leases.ask_handoff(ANA, worker_id, "north", WHY))
+    for region, generation in (("main", 1), ("north", 2)):
+        assert lost(store, leases.take_back_handoff(ANA, "w1", region, generation, WHY)) == "take_back_handoff"
+        assert lost(store, leases.handoff(ANA, "w1", region, generation, asked=True)) == "check_asked"
+    run(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY))
+    assert store.moving_workers("main") == (("w2", "north", 1),)
+    assert lost(store, leases.handoff(ANA, "w1", "north", 1, asked=True)) == "check_asked"
+
+
 def test_an_older_generation_changes_nothing(store: SqliteStore) -> None:
     run(store, leases.handoff(ANA, "w1", "north", 1))
     run(store, leases.handoff(ANA, "w1", "main", 2))

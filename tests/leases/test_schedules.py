@@ -64,6 +64,25 @@ def test_of_two_that_exclude_each_other_never_both_win(ring: Arena, at: str, one
     assert any(f"b:{two} done" in end for end in found.ends)
 
 
+RIVALS_OF_TAKING_BACK = ("handoff asked", "accept", "decline", "expire", "withdraw", "offer other job",
+                         "take back handoff")  # fmt: skip
+
+
+@pytest.mark.parametrize("rival", RIVALS_OF_TAKING_BACK)
+def test_taking_a_handoff_back_in_every_order_with_a_tick_and_a_death(ring: Arena, rival: str) -> None:
+    found = ring.play("asked", ("take back handoff", rival), tick=True, kill=True)
+    both = any(end.startswith("a:take back handoff done; b:") and end.endswith("done") for end in found.ends)
+    assert both == (rival in ("accept", "decline", "expire", "withdraw")), "a live offer is nobody's to lose by it"
+
+
+def test_a_handoff_that_was_taken_back_never_moves_the_worker(ring: Arena) -> None:
+    """The round that moves has read who waits before it moves them: in between it may be taken back."""
+    found = ring.play("asked", ("take back handoff", "handoff asked", "decline"), tick=True)
+    assert any("a:take back handoff done; b:handoff asked lost at check_asked" in end for end in found.ends)
+    assert any("a:take back handoff lost at take_back_handoff; b:handoff asked done" in end for end in found.ends)
+    assert not any("a:take back handoff done; b:handoff asked done" in end for end in found.ends)
+
+
 def test_accept_and_expiry_share_the_boundary(ring: Arena) -> None:
     """Before the tick only the acceptance can win, from now == expires_ms on only the expiry."""
     ends = ring.play("offered", ("accept", "expire"), tick=True).ends

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.ports import Busy, Forbidden, Invalid, NotFound
+from engine.ports import Busy, Forbidden, Invalid, NotFound, Stale
 from engine.rules.nouns import OfferState, Role
 from engine.verbs import region
 from tests.desk import WHY, Desk, north, offered_to, person, verdicts
@@ -105,6 +105,36 @@ def test_with_a_live_offer_the_move_follows_its_answer_and_no_new_offer_is_made(
     assert verdicts(desk.assign("J2").considered) == {"ana": "other_region"}
     assert desk.ring("hand over") == 1
     assert (desk.hand("ana").region, desk.hand("ana").generation) == ("other", 2)
+
+
+def test_a_handoff_that_waits_is_taken_back_and_the_worker_is_offered_work_again(found: Found) -> None:
+    desk = two(found)
+    desk.takeover()
+    desk.worker("ana", north(3), home="main")
+    desk.job("J1")
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    region.handoff(desk.engine, person(), "ana", "other", WHY)
+    assert region.take_back_handoff(desk.engine, person(), "ana", WHY) == "other"
+    assert desk.accept(offer).outcome == "accepted", "the live offer is as it was"
+    assert desk.ring("hand over") == 0
+    assert (desk.hand("ana").region, desk.hand("ana").generation, desk.hand("ana").moving_to) == ("main", 1, None)
+    desk.job("J2", due=240)
+    assert offered_to(desk.assign("J2")) == "ana"
+    newest = [each for each in desk.engine.store.audit("main") if each.act == "take back handoff"]
+    assert [(each.actor, each.worker_id, each.words) for each in newest] == [("dora", "ana", WHY.words)]
+
+
+def test_what_is_not_waiting_cannot_be_taken_back(found: Found) -> None:
+    desk = two(found)
+    desk.worker("ana", north(3), home="main")
+    with pytest.raises(Stale, match="no handoff waits"):
+        region.take_back_handoff(desk.engine, person(), "ana", WHY)
+    with pytest.raises(NotFound):
+        region.take_back_handoff(desk.engine, person(), "nobody", WHY)
+    region.handoff(desk.engine, person(), "ana", "other", WHY)
+    with pytest.raises(Stale, match="belongs to other"):
+        region.take_back_handoff(desk.engine, person(), "ana", WHY)
 
 
 def test_with_an_offer_that_expires_the_move_follows_the_expiry(found: Found) -> None:
