@@ -73,7 +73,9 @@ class HandedDoc(Struct, frozen=True, kw_only=True):
 def handoff(
     call: Call, worker: str, region_id: str | None, take_back: bool, actor_name: str, reason: str, note: str, role: str
 ) -> int:
-    """Move a worker, with the jobs they hold, to another region, or take a move back that still waits."""
+    """Move a worker, with the jobs they hold, to another region.
+
+    A move that waits for a live offer can be taken back."""
     why = why_of(reason, note)
     if take_back == (region_id is not None):
         raise click.UsageError("a REGION to go to, or --take-back, and not both")
