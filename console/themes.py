@@ -1,10 +1,11 @@
-"""Dark, light, and a palette that colour-blind people tell apart (Okabe and Ito). Glyphs and words tell the same."""
+"""Dark, light, and a palette that colour-blind people tell apart: Okabe and Ito, the vermilion a shade lighter, to be
+read on a selected row. Glyphs and words tell the same."""
 
 from textual.theme import Theme
 
 OKABE_ITO = Theme(
     name="callboard-okabe-ito", dark=True, primary="#56B4E9", secondary="#CC79A7", accent="#F0E442", warning="#E69F00",
-    error="#D55E00", success="#009E73", background="#0d1116", surface="#11161d", panel="#1a222c", foreground="#d8dee6",
+    error="#E0691A", success="#009E73", background="#0d1116", surface="#11161d", panel="#1a222c", foreground="#d8dee6",
 )  # fmt: skip
 DARK = Theme(
     name="callboard-dark", dark=True, primary="#6cb2eb", secondary="#9aa8ff", accent="#e0b354", warning="#f0a92e",

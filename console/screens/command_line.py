@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from console.commands import COMMANDS, DeskState
+from console.screens.whole import Whole
 from console.viewmodels.commands_typed import VERBS, Known, Meant, Verb, Wrong, completed, hint, parse
 from console.widgets.bars import Said
 
@@ -40,7 +41,7 @@ def known_of(desk: "Desk") -> Known:
                  verbs=every_verb())  # fmt: skip
 
 
-class CommandLine(ModalScreen[Meant | None]):
+class CommandLine(Whole, ModalScreen[Meant | None]):
     """Answers what was meant, or None."""
 
     AUTO_FOCUS = "#command"

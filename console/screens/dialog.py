@@ -6,13 +6,16 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Button
 
+from console.screens.whole import Whole
+
 Result = TypeVar("Result")
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(Whole, ModalScreen[Result]):
     """A dialog that changes nothing unless it is applied; enter alone never applies."""
 
     AUTO_FOCUS = "#cancel"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012  (as Textual declares it)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave it", show=False, id="dialog.leave"),
         Binding("ctrl+s", "apply", "Apply", show=False, id="dialog.apply", priority=True),

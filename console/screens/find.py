@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from console.screens.whole import Whole
 from console.viewmodels.cells import DIM, HEAD, PLAIN, Line, fit
 from console.viewmodels.times import clock
 from console.widgets.lines import Lines
@@ -40,7 +41,7 @@ class Found(Lines):
         )
 
 
-class FindScreen(ModalScreen[str | None]):
+class FindScreen(Whole, ModalScreen[str | None]):
     """Answers the job to go to, or None."""
 
     AUTO_FOCUS = "#found"

@@ -18,14 +18,14 @@ def help_lines(state: DeskState) -> list[Line]:
     for each in COMMANDS:
         told.append(((f"{shown_key(each, state):>6}  ", BOLD), (f"{each.label:<11} ", BOLD), (each.tooltip, PLAIN)))
         if (reason := each.refusal(state)) is not None:
-            told.append(((f"{'':20}not now: {inert(reason)}", WARN),))
+            told.append(((" " * 20, PLAIN), (f"not now: {inert(reason)}", WARN)))
     told += [((" ", PLAIN),), (("Moving about", HEAD),)]
     told += [((f"  {keys:<20}", BOLD), (words, PLAIN)) for keys, words in MOVING]
     told += [
         ((" ", PLAIN),),
         (
-            ("States", HEAD),
-            ("  !! unassigned   · open   > offered   = accepted   * in progress   ✓ done   x cancelled", PLAIN),
+            ("States  ", HEAD),
+            ("!! unassigned   · open   > offered   = accepted   * in progress   ✓ done   x cancelled", PLAIN),
         ),
         (("Every change is audited under your name. Times are the site's; a count with − is overdue.", DIM),),
     ]

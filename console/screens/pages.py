@@ -6,14 +6,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
+from console.screens.whole import Whole
 from console.viewmodels.cells import Line
-from console.widgets.paint import content
+from console.widgets.read import Read
 from console.words import inert
 
 
-class Page(ModalScreen[None]):
+class Page(Whole, ModalScreen[None]):
     """Help, why: nothing on it acts."""
 
     AUTO_FOCUS = "#page"
@@ -31,7 +31,7 @@ class Page(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="page"):
-            yield Static(content(self._lines))
+            yield Read(self._lines)
 
     def on_mount(self) -> None:
         page = self.query_one("#page")

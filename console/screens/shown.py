@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from console.behind import NotOpen
+from console.screens.whole import Whole
 from console.viewmodels.cells import DIM, HEAD, PLAIN, Line
 from console.viewmodels.status import Health
 from console.widgets.bars import OneLine, Said, StatusLine
@@ -25,7 +26,7 @@ TICK_S = 1.0
 RESTS = 20
 
 
-class Shown(Screen[None], Generic[Data]):
+class Shown(Whole, Screen[None], Generic[Data]):
     """A full screen that shows and changes nothing. A subclass says what is read and how it is shown.
 
     ``EVERY_S``: how often it is read again while it is on top; None: only when asked (`r`)."""

@@ -145,6 +145,18 @@ def test_B111_no_byte_of_any_text_reaches_the_terminal_with_any_key(tmp_path: Pa
             every_key(desk)
 
 
+def test_keys_that_run_ahead_of_a_page_that_opens_do_no_harm(tmp_path: Path) -> None:
+    """A key on its way up from the desk is run by the newest screen, whole or not."""
+    path = hostile_site(tmp_path / "site.db", ("plain",))
+    with desk_on(path) as desk:
+        desk.until("LIVE")
+        for each in ("?", "w", "i", "o", "W", "A", "H", "/"):
+            for _ in range(2):
+                desk.press(f"j{each}jkj", gap_s=0.05)
+                desk.press("\x1b", "\x1b", gap_s=0.11)
+            alive(desk)
+
+
 def test_B114_what_is_typed_or_pasted_is_a_literal_filter(tmp_path: Path) -> None:
     path = hostile_site(tmp_path / "site.db", ("[/]", "[@click=app.quit]", "plain"))
     with desk_on(path) as desk:
