@@ -1,4 +1,4 @@
-"""The panes of the desk: board, alerts, offers, and one job in full."""
+"""The panes of the desk: board, offers, and one job in full."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -11,13 +11,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from console.commands import PANES
-from console.viewmodels import alerts as alert_lines
 from console.viewmodels import board as board_lines
 from console.viewmodels import detail as detail_lines
 from console.viewmodels import offers as offer_lines
 from console.viewmodels.cells import Line
 from console.viewmodels.filters import Filter
-from console.viewmodels.rows import AlertRow, JobRow, OfferRow, Snapshot
+from console.viewmodels.rows import TERMINAL, JobRow, OfferRow, Snapshot
 from console.widgets.lines import Lines
 from console.widgets.paint import content
 
@@ -73,7 +72,9 @@ class Board(Lines):
         self.title()
 
     def title(self) -> None:
-        shown = f"{len(self.order)} of {len(self.rows)}" if self.kept.on else str(len(self.rows))
+        ended = sum(each.state in TERMINAL or each.gone for each in self.rows.values())
+        whole = f"{len(self.rows) - ended} live, {ended} ended"
+        shown = f"{len(self.order)} of {len(self.rows)}" if self.kept.on else whole
         marked = f" · {len(self.marks)} marked" if self.marks else ""
         told = f"by {self.by} · {shown}{marked}"
         if told != self._told:  # setting it paints the whole pane
@@ -112,31 +113,6 @@ class Board(Lines):
 
 def _gone(row: JobRow) -> JobRow:
     return row if row.gone else replace(row, gone=True)
-
-
-class Alerts(Lines):
-    def __init__(self) -> None:
-        super().__init__(id="alerts", empty="no alerts")
-        self._told = ""
-        self.rows: dict[str, AlertRow] = {}
-        self.now_ms = 0
-        self.zone = "UTC"
-
-    def read(self, key: str, width: int) -> Line:
-        return alert_lines.line(self.rows[key], width, self.now_ms, self.zone)
-
-    def take(self, snap: Snapshot, now_ms: int) -> None:
-        self.rows = {each.id: each for each in snap.alerts}
-        self.now_ms, self.zone = now_ms, snap.site.zone
-        self.show(alert_lines.arrange(snap.alerts, now_ms))
-        told = alert_lines.title(snap.alerts, now_ms, snap.alerts_lately, snap.site.alert_budget)
-        if told != self._told:
-            self._told = told
-            self.border_title = Content(f"{' '.join(PANES['alerts'])} · {told}")
-
-    @property
-    def alert(self) -> AlertRow | None:
-        return self.rows.get(self.cursor or "")
 
 
 class Offers(Lines):

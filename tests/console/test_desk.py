@@ -391,3 +391,12 @@ def test_pane_4_and_why_tell_who_accepted_and_the_overrides_words_and_what_it_ov
         assert "accepted by ana on their behalf" in shown(app)
 
     drive(app, play, size=(160, 50))
+
+
+def test_the_list_and_the_header_count_the_same_live_jobs(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        told = shown(app)
+        assert "jobs 28 " in told
+        assert "28 live, 1 ended" in told
+
+    drive(app, play, size=(200, 50))

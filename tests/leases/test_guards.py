@@ -251,3 +251,11 @@ def test_one_tenant_is_told_nothing_of_another(store: SqliteStore) -> None:
         records.archive_worker(stranger, "w1"),
     ):
         lost(store, program, "nobody")
+
+
+def test_a_waiting_move_is_another_tenants_own(store: SqliteStore) -> None:
+    stage.found(store, "other")
+    run(store, leases.ask_handoff(replace(ANA, tenant="other"), "w1", "north", WHY), "other")
+    assert lost(store, leases.handoff(ANA, "w1", "north", 1, asked=True)) == "check_asked"
+    assert lost(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY)) == "take_back_handoff"
+    run(store, leases.take_back_handoff(replace(ANA, tenant="other"), "w1", "north", 1, WHY), "other")
