@@ -10,6 +10,7 @@ from console.words import inert
 from engine.rules.days import local
 
 AXIS_MIN, AXIS_MAX_MS = 12, 24 * HOUR_MS
+EVERY_H, HOUR_ROOM = (1, 2, 3, 4, 6, 12), 4
 FREE, PARTLY, FULL, NOW = "·", "▄", "█", "│"
 
 
@@ -122,14 +123,14 @@ def header(width: int, on: Axis, zone: str) -> Line:
 
 
 def hours(on: Axis, width: int, zone: str) -> str:
-    """Hours of the site's clock above the axis, as many as have room."""
+    """Hours of the site's clock above the axis, evenly: each, or every second, third, … as there is room."""
     letters = [" "] * width
-    free = 0
+    cells = width * HOUR_MS / max(1, on.to_ms - on.from_ms)
+    every = next((each for each in EVERY_H if each * cells >= HOUR_ROOM), EVERY_H[-1])
     for at_ms in range(on.from_ms, on.to_ms, HOUR_MS):
-        column = on.column(at_ms, width)
-        if column >= free and column + 2 <= width:
-            letters[column : column + 2] = local(at_ms, zone).strftime("%H")
-            free = column + 4
+        column, hour = on.column(at_ms, width), local(at_ms, zone).hour
+        if hour % every == 0 and column + 2 <= width:
+            letters[column : column + 2] = f"{hour:02d}"
     return "".join(letters)
 
 

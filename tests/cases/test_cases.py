@@ -35,7 +35,6 @@ PARTLY = {
     "B089": "the planner comes later; its tables are split already",
     "B094": "of the planner's own minute nothing can be late yet; every round is covered",
     "B101": "there is one schema version: a newer one is refused untouched; upgrades come with the second",
-    "B117": "how fast it is under a stream of changes is measured by `run.py bench console`, not judged by a test",
     "B107": "the day's export comes with the reports; to which day an instant belongs is decided",
 }
 

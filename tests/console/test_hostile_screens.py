@@ -145,6 +145,22 @@ def test_B111_no_byte_of_any_text_reaches_the_terminal_with_any_key(tmp_path: Pa
             every_key(desk)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_B111_what_was_done_to_it_comes_back_into_the_line_as_symbols(tmp_path: Path) -> None:
+    """A key's act is kept as it would be typed, with the job's id in it; a box prints what it holds as it stands."""
+    path = hostile_site(tmp_path / "site.db", HOSTILE)
+    with desk_on(path) as desk:
+        desk.until("LIVE")
+        desk.until("J0")
+        for _ in HOSTILE:
+            desk.press("s", gap_s=0.25)
+            desk.press("/", "\x1b[A", gap_s=0.1)
+            desk.press("\x1b", "\x1b", gap_s=0.1)
+            alive(desk)
+            desk.press("j")
+
+
 def test_keys_that_run_ahead_of_a_page_that_opens_do_no_harm(tmp_path: Path) -> None:
     """A key on its way up from the desk is run by the newest screen, whole or not."""
     path = hostile_site(tmp_path / "site.db", ("plain",))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from console import reads_figures
 from console.app import Console
 from console.screens.audit import AuditScreen
 from console.screens.desk import Desk
@@ -18,6 +19,7 @@ from console.screens.workers import WorkersScreen
 from console.viewmodels import figures as figure_lines
 from console.viewmodels import handover as handover_lines
 from console.viewmodels import workers as worker_lines
+from console.viewmodels.cells import ALERT
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.workers import Slot, WorkerRow
 from engine import wiring
@@ -212,6 +214,22 @@ def test_the_figures_of_the_campus_are_those_of_its_database(app: Console) -> No
             assert each in told
 
     drive(app, play)
+
+
+def test_a_figure_above_its_limit_says_so_in_words_and_not_in_colour_alone(app: Console) -> None:
+    assert isinstance(app.behind, Still)
+    row = reads_figures.figures(app.behind.engine, WHO)
+    app.behind.close()
+    said: dict[float, tuple[str, set[str]]] = {}
+    for share in (0.5, 0.67):
+        told = figure_lines.sections(replace(row, top_decile_share=share), 58)
+        lines = next(lines for title, lines in told if title == "Workers")
+        line = next(each for each in lines if "top tenth" in "".join(text for text, _ in each))
+        said[share] = (" ".join("".join(text for text, _ in line).split()), {look for _, look in line})
+    assert said[0.5][0] == "top tenth's share 50% alarm above 50%"
+    assert said[0.67][0] == "top tenth's share 67% above 50%"
+    assert ALERT in said[0.67][1]
+    assert ALERT not in said[0.5][1]
 
 
 @pytest.mark.parametrize(

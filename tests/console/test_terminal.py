@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,60 @@ def test_B119_kill_9_leaves_the_database_whole(site: Path) -> None:
         desk.signal(signal.SIGKILL)
         assert desk.ended(GONE_WITHIN_S) == -signal.SIGKILL
     assert broken(site) == []
+
+
+MOMENTS = {
+    "override": ("o", "overrules"),
+    "command line": ("/", "tab completes"),
+    "many at once": ("  c", "ctrl+s applies"),
+    "why": ("w", "As of now"),
+    "filter": ("f", "enter keeps"),
+    "workers": ("W", "3 workers"),
+    "help": ("?", "Keys on"),
+}
+ENDS = ("TERM", "KILL", "closed", "ctrl+c")
+FEW = {"override", "many at once"}
+
+
+@pytest.mark.parametrize("how", ENDS)
+@pytest.mark.parametrize(
+    "moment", [each if each in FEW else pytest.param(each, marks=pytest.mark.long) for each in MOMENTS]
+)
+def test_B119_however_it_ends_in_whatever_is_open_the_terminal_is_sane_and_the_database_whole(
+    site: Path, moment: str, how: str
+) -> None:
+    keys, seen = MOMENTS[moment]
+    with desk_on(site) as desk:
+        desk.until("J-2")
+        desk.press(*keys)
+        desk.until(seen)
+        if how == "closed":
+            desk.hang_up()
+            desk.process.wait(GONE_WITHIN_S + 0.5)
+        elif how == "KILL":
+            desk.signal(signal.SIGKILL)
+            assert desk.ended(GONE_WITHIN_S) == -signal.SIGKILL
+        else:
+            desk.press("\x03") if how == "ctrl+c" else desk.signal(signal.SIGTERM)
+            assert shut(desk, site) == 0
+    assert broken(site) == []
+    engine = wiring.open_engine(site)
+    assert {each.state for each in engine.store.jobs(engine.tenant)} == {"OPEN"}
+    wiring.close(engine)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.4])
+def test_B119_killed_while_it_acts_an_act_is_done_or_not_and_the_next_desk_goes_on(site: Path, after_s: float) -> None:
+    with desk_on(site) as desk:
+        desk.until("auto here")
+        desk.press("s", "j", "s", gap_s=0.01)
+        time.sleep(after_s)
+        desk.signal(signal.SIGKILL)
+        desk.ended(GONE_WITHIN_S)
+    assert broken(site) == []
+    engine = wiring.open_engine(site)
+    assert {each.state for each in engine.store.jobs(engine.tenant)} <= {"OPEN", "OFFERED"}
+    wiring.close(engine)
 
 
 def test_a_stopped_and_continued_desk_goes_on_and_gives_the_terminal_back(site: Path) -> None:
