@@ -3,12 +3,8 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from console.commands import PANES
 from console.viewmodels import board as board_lines
@@ -18,7 +14,7 @@ from console.viewmodels.cells import Line
 from console.viewmodels.filters import Filter
 from console.viewmodels.rows import TERMINAL, JobRow, OfferRow, Snapshot
 from console.widgets.lines import Lines
-from console.widgets.paint import content
+from console.widgets.told import Told
 
 ORDERS = tuple(board_lines.ORDERS)
 
@@ -135,35 +131,18 @@ class Offers(Lines):
         return self.rows.get(self.cursor or "")
 
 
-class JobDetail(VerticalScroll, can_focus=True):
+class JobDetail(Told):
     """One job in full; as it was where it has gone meanwhile."""
 
     def __init__(self) -> None:
         super().__init__(id="detail")
-        self._said: list[Line] = []
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="told", markup=False)
 
     def take(self, snap: Snapshot, job: JobRow | None, now_ms: int) -> None:
         if job is None:
-            said: list[Line] = [(("no job is selected", "dim"),)]
-        else:
-            detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
-            said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
-            if detail is None:  # as high as before until it is read: a key at a held-down arrow lays nothing out
-                said += [((" ", "plain"),)] * (len(self._said) - len(said))
-        if said != self._said:
-            as_high = _as_high(said, self._said, self.size.width)
-            self._said = said
-            self.query_one("#told", Static).update(content(said), layout=not as_high)
-
-
-def _as_high(lines: list[Line], others: list[Line], width: int) -> bool:
-    """Whether they surely take as many rows: a countdown is no reason to lay out the screen."""
-
-    def fits(line: Line) -> bool:
-        return sum(cell_len(text) for text, _ in line) <= width
-
-    pairs = zip(lines, others, strict=False)
-    return len(lines) == len(others) and all(one == other or (fits(one) and fits(other)) for one, other in pairs)
+            self.say([(("no job is selected", "dim"),)])
+            return
+        detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
+        said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
+        if detail is None:  # as high as before until it is read: the scroll bar does not come and go at a held-down key
+            said += [((" ", "plain"),)] * (len(self.said) - len(said))
+        self.say(said)
