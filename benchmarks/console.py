@@ -49,6 +49,7 @@ def measure(progress: Progress, small: bool) -> list[Figure]:
         progress(f"{many} jobs")
         found = probed("live", engine, seconds)
         figures.append(at_most(f"console: {many} jobs, a key to its paint, p95", found["key_p95_ms"], "ms", 100))
+        figures.append(plain(f"console: {many} jobs, the same, of processor time", found["key_cpu_p95_ms"], "ms"))
         figures.append(plain(f"console: {many} jobs, of a core", found["core"], ""))
         progress("an hour in fast time")
         held = probed("hour", engine, seconds, steps=steps)
@@ -63,6 +64,7 @@ def busy_figures(found: Mapping[str, float], of: str) -> list[Figure]:
         at_most(f"console: {of}, of a core at {SIZE[0]}x{SIZE[1]}", found["core"], "", 0.15),
         plain(f"console: {of}, a key to its paint, p50", found["key_p50_ms"], "ms"),
         at_most(f"console: {of}, a key to its paint, p95", found["key_p95_ms"], "ms", 50),
+        plain(f"console: {of}, the same, of processor time", found["key_cpu_p95_ms"], "ms"),
         at_most(f"console: {of}, lag of the loop, p99", found["lag_p99_ms"], "ms", 20),
         plain(f"console: {of}, memory", found["rss_mb"], "MB"),
     ]

@@ -19,7 +19,7 @@ from console.behind import Behind
 from console.screens.desk import Desk
 from console.viewmodels.rows import ACCEPTED, OFFERED, OPEN, UNASSIGNED, AlertRow, JobRow, OfferRow, SiteFacts, Snapshot
 
-SETTLE_S, KEY_EVERY_S, KEY_LOST_S, LAG_SLEEP_S = 3.0, 0.11, 1.0, 0.005
+SETTLE_S, KEY_EVERY_S, KEY_LOST_S, LAG_SLEEP_S = 3.0, 0.11, 10.0, 0.005
 PAGE = 4096
 STATES = (OPEN, UNASSIGNED, OFFERED, ACCEPTED)
 STEP_MS = 250
@@ -55,8 +55,8 @@ class Probed(Console):
         assert isinstance(self.screen, Desk)
         return self.screen
 
-    async def key_ms(self, key: str) -> float:
-        """From the driver to the paint that shows the cursor elsewhere."""
+    async def key_ms(self, key: str) -> tuple[float, float]:
+        """From the driver to the paint that shows the cursor elsewhere: on the wall, and of this thread's processor."""
         was, seen = self.desk.board.cursor, asyncio.Event()
 
         def painted() -> None:
@@ -64,13 +64,13 @@ class Probed(Console):
                 seen.set()
 
         self._painted = painted
-        since = time.perf_counter()
+        since, cpu = time.perf_counter(), time.thread_time()
         assert self._driver is not None
         self._driver.process_message(events.Key(key, None))
         await asyncio.wait_for(seen.wait(), KEY_LOST_S)
-        taken = (time.perf_counter() - since) * 1000
+        taken, cpu_taken = (time.perf_counter() - since) * 1000, (time.thread_time() - cpu) * 1000
         self._painted = lambda: None
-        return taken
+        return taken, cpu_taken
 
 
 async def lags_ms(lags: list[float]) -> None:
@@ -89,7 +89,7 @@ async def live(app: Probed) -> dict[str, float]:
     cpu_s, since_s = time.process_time(), time.monotonic()
     await asyncio.sleep(seconds)
     share = (time.process_time() - cpu_s) / (time.monotonic() - since_s)
-    keys: list[float] = []
+    keys: list[tuple[float, float]] = []
     lags: list[float] = []
     watching = asyncio.create_task(lags_ms(lags))
     until_s = time.monotonic() + seconds
@@ -98,8 +98,10 @@ async def live(app: Probed) -> dict[str, float]:
             await asyncio.sleep(KEY_EVERY_S)
             keys.append(await app.key_ms(key))
     watching.cancel()
-    return {"core": share, "key_p50_ms": quantile(keys, 0.5), "key_p95_ms": quantile(keys, 0.95),
-            "lag_p99_ms": quantile(lags, 0.99), "rss_mb": rss_mb(), "keys": len(keys)}  # fmt: skip
+    walls, cpus = [each[0] for each in keys], [each[1] for each in keys]
+    return {"core": share, "key_p50_ms": quantile(walls, 0.5), "key_p95_ms": quantile(walls, 0.95),
+            "key_cpu_p95_ms": quantile(cpus, 0.95), "lag_p99_ms": quantile(lags, 0.99), "rss_mb": rss_mb(),
+            "keys": len(keys)}  # fmt: skip
 
 
 # --- an hour in fast time -------------------------------------------------------------------------------------------
