@@ -7,10 +7,8 @@ the workers are found. A draft has the same slots, is filled plainly, then becom
 from collections.abc import Iterable
 from typing import cast
 
-from engine.index.pool import Column
+from engine.index.search import Hit
 from engine.rules.nouns import Point, Seen
-
-Hit = tuple[float, str, Column, int]  # metres, worker id, column, slot
 
 
 class _PointDraft:
@@ -24,18 +22,17 @@ class _SeenDraft:
 
 
 def all_seen(hits: Iterable[Hit], mono_ms: int) -> tuple[Seen, ...]:
-    """The workers of these slots as seen now, in their order."""
+    """The workers of these rows as seen now, in their order."""
     drafts: list[_SeenDraft] = []
-    for distance_m, worker_id, column, slot in hits:
-        rows, notes, three, four = column.rows, column.notes, 3 * slot, 4 * slot
-        place, draft, accuracy = _PointDraft(), _SeenDraft(), rows[three + 2]
-        place.lat, place.lng = rows[three], rows[three + 1]
+    for distance_m, worker_id, (lat, lng, accuracy, born, contact, cell, _, _) in hits:
+        place, draft = _PointDraft(), _SeenDraft()
+        place.lat, place.lng = lat, lng
         place.__class__ = Point  # pyright: ignore[reportAttributeAccessIssue]
         draft.worker_id = worker_id
         draft.place = place
-        draft.cell = notes[four + 3]
-        draft.device_age_ms = mono_ms - notes[four]
-        draft.receive_age_ms = mono_ms - notes[four + 1]
+        draft.cell = cell
+        draft.device_age_ms = mono_ms - born
+        draft.receive_age_ms = mono_ms - contact
         draft.accuracy_m = accuracy if accuracy == accuracy else None
         draft.distance_m = distance_m
         draft.__class__ = Seen  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,16 +1,15 @@
 """The ground of a cell: where its centre is, how far it reaches, and a circle that lies inside it for certain.
 
-H3 is asked once a cell; a city of 15 km has 7,000 cells in the grid. What is remembered has a limit.
+H3 is asked once a cell; a city of 15 km has 1,000 cells in the grid. What is remembered has a limit.
 """
 
-from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from math import cos, hypot, radians
-from typing import cast
+from struct import Struct
+from typing import Final, cast
 
-import h3
 import h3.api.memview_int as lean
 
 from engine.rules.place import apart, boundary_of, centre_of
@@ -18,33 +17,26 @@ from engine.rules.place import apart, boundary_of, centre_of
 DEGREE_M = 111_195.08  # of latitude, on H3's sphere
 BENT = 1.04  # how much a flat map may be wrong, see the search
 FLAT_LAT, FLAT_LNG = 66.0, 175.0  # beyond, a flat map does not serve
-_REMEMBERED = 1 << 14
-_BENT_NEAR = 1.01  # as much within 30 km
+_REMEMBERED = 1 << 13
 _INSIDE = 0.99  # of the way to a border: neither are the borders quite straight on a flat map, nor is the map true
 
-_H3Error = cast(type[Exception], vars(h3)["H3BaseException"])
-# Without lists in between: the form of H3's answers that costs least.
-_disk = cast(Callable[[int, int], Iterable[int]], lean.grid_disk)
-_ring = cast(Callable[[int, int], Iterable[int]], lean.grid_ring)
+# Without lists in between: the form of H3's answers that costs least. Whole too round a pentagon.
+disk_of = cast(Callable[[int, int], Iterable[int]], lean.grid_disk)
 
 
 class Ground:
     """``reach_m``: nothing of the cell is farther from its centre.
 
-    ``inner``: square of degrees from the centre within which a point is in the cell for certain; ``outer``: within
-    which it is no farther than ``reach_m``. Negative: no such promise.
+    ``inner``: square of degrees from the centre within which a point is in the cell for certain; negative: no such
+    promise.
     ``shrink``: a degree of longitude over a degree of latitude.
     """
 
-    __slots__ = ("cell", "inner", "lat", "lng", "outer", "reach_m", "shrink")
+    __slots__ = ("cell", "inner", "lat", "lng", "reach_m", "shrink")
 
     def __init__(self, cell: int, lat: float, lng: float, reach_m: float, inner: float) -> None:
         self.cell, self.lat, self.lng, self.reach_m, self.inner = cell, lat, lng, reach_m, inner
-        self.outer = (reach_m / DEGREE_M * _INSIDE) ** 2 if inner > 0 else -1.0
         self.shrink = cos(radians(lat))
-
-
-NO_GROUND = Ground(0, 0.0, 0.0, 0.0, -1.0)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -69,34 +61,11 @@ def _from_origin(ay: float, ax: float, by: float, bx: float) -> float:
     return hypot(ay + along * dy, ax + along * dx)
 
 
-class Ring:
-    """Cells round a cell. ``rows``: latitude, longitude and reach (degrees of latitude) of each in turn, or nothing."""
-
-    __slots__ = ("cells", "rows")
-
-    def __init__(self, cells: Iterable[int], rows: Sequence[float] = ()) -> None:
-        self.cells, self.rows = cells, rows
+CELL: Final = Struct("qddd")  # cell, latitude and longitude of its centre, reach in degrees of latitude
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def about(cell: int) -> Ring:
-    """The cell and those around it."""
-    return Ring(tuple(_disk(cell, 1)))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def near_ring(cell: int, k: int) -> Ring:
-    """``ring_of``, remembered with the ground of its cells. For the first few rings: near by, a map bends little."""
-    cells = tuple(ring_of(cell, k))
-    rows = array("d")
-    for each in map(ground, cells):
-        rows.extend((each.lat, each.lng, each.reach_m / DEGREE_M * _BENT_NEAR))
-    return Ring(cells, rows)
-
-
-def ring_of(origin: int, k: int) -> Iterable[int]:
-    """The cells at grid distance k. Rings round a pentagon are short, and some versions of H3 refuse them."""
-    try:
-        return _ring(origin, k)
-    except _H3Error:
-        return set(_disk(origin, k)) - set(_disk(origin, k - 1))
+def disc(cell: int, k: int) -> bytes:
+    """The cells round a cell, as far as a ring of the first few: a ``CELL`` each, in one piece of memory."""
+    about = map(ground, disk_of(cell, k))
+    return b"".join(CELL.pack(each.cell, each.lat, each.lng, each.reach_m / DEGREE_M) for each in about)

@@ -24,7 +24,7 @@ class FixLine(msgspec.Struct, gc=False, omit_defaults=True):
     lat: float
     lng: float
     accuracy_m: float | None = msgspec.field(default=None, name="accuracy")
-    seq: int | None = None
+    seq: Annotated[int, msgspec.Meta(ge=0, le=2**53)] | None = None
     device_ms: int = 0
 
 

@@ -12,8 +12,6 @@ from tests.conftest import ROOT
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
-HOT_LOOPS = {("engine/index/memory.py", "_take")}
-"""Where a call costs a tenth of a fix: measured, and held to the plain rule by a property test."""
 # A name that says nothing about the room it is in.
 EMPTY_NAMES = {"utils", "util", "common", "helpers", "helper", "manager", "service", "services", "misc"}
 # Joined here, so that this file does not hold what it looks for.
@@ -75,7 +73,6 @@ def test_functions_stay_short() -> None:
         for path in python_files()
         for node in functions(path)
         if (lines := (node.end_lineno or node.lineno) - node.lineno + 1) > FUNCTION_LINES
-        and (short(path), node.name) not in HOT_LOOPS
     }
     assert long == {}
 

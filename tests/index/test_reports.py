@@ -1,5 +1,6 @@
 """What reports do to the index: order, repeats, contact, sampling, expiry, rebuild."""
 
+from collections import Counter
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
@@ -367,20 +368,30 @@ BATCHES = st.sampled_from(CORNERS).flatmap(
 
 @settings(max_examples=400)
 @given(BATCHES)
-def test_the_short_way_of_the_hot_loop_and_admit_say_the_same(batches: list[tuple[int, list[FixReport]]]) -> None:
+def test_the_short_way_of_whole_batches_and_admit_say_the_same(batches: list[tuple[int, list[FixReport]]]) -> None:
     fast, slow = Site(), Site()
+    crowd = [f"c{n}" for n in range(40)]  # with so many in a batch it is taken at once
+    for each in crowd:
+        fast.index.enrol("main", each, CARE)
     now = 0
     for wait, fixes in batches:
         now += wait
         fixes = [replace(each, device_ms=NOW_MS + now + each.device_ms) for each in fixes]
-        whole = fast.report(*fixes, at_s=now / 1000)
+        others = [fix(NOW_MS + now, each, lat=49.41 + n / 1e5) for n, each in enumerate(crowd)]
+        whole = fast.report(*fixes, *others, at_s=now / 1000)
+        told, archived = Counter[Rejection](), list[LatestFix]()
         for each in fixes:
             held = slow.index.presence("main", "w")
             why = admit(held, each, received_ms=NOW_MS + now, mono_ms=MONO_MS + now, rules=RULES)
             got = slow.report(each, at_s=now / 1000)
+            archived += got.archive
             assert got.rejected == (((why, 1),) if why else ())
             assert why or held_as(slow, each)
-        assert whole.kept + sum(count for _, count in whole.rejected) == len(fixes)
+            told.update([why] if why else [])
+        crowded = sum(count for _, count in whole.rejected) - told.total()
+        assert crowded in (0, len(crowd))  # all of them came too soon, or none
+        assert whole.kept == len(fixes) - told.total() + len(crowd) - crowded
+        assert [each for each in whole.archive if each.worker_id == "w"] == archived
         for at in (now, now + 40_000):
             assert fast.seen(at / 1000) == slow.seen(at / 1000)
 

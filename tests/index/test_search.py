@@ -9,9 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.index.ground import Ground, ground, ring_of
+from engine.index.ground import Ground, disk_of, ground
 from engine.index.memory import MemoryIndex, Near
-from engine.index.search import NEAR_REACH, NEAR_SPREAD, NEAR_STEP, NEARBY, REACH, SPREAD, STEP
+from engine.index.search import (
+    NEAR_REACH,
+    NEAR_SPREAD,
+    NEAR_STEP,
+    NEARBY,
+    REACH,
+    SPREAD,
+    STEP,
+    STICKS_OUT,
+)
 from engine.rules.nouns import FixReport, Point
 from engine.rules.place import coarse_cell, metres
 from engine.settings import Location
@@ -146,7 +155,7 @@ def between(one: int, other: int) -> float:
     return h3.great_circle_distance(h3.cell_to_latlng(one), h3.cell_to_latlng(other), "m")
 
 
-@pytest.mark.parametrize("res", [7, 9])
+@pytest.mark.parametrize("res", [7, 8])
 def test_the_bounds_of_the_ring_walk_hold_over_the_whole_earth(res: int) -> None:
     edge_m = h3.average_hexagon_edge_length(res, "m")
     for cell in cells_over_the_earth(res, 400):
@@ -165,24 +174,21 @@ def test_the_bounds_hold_for_the_finer_cells_that_belong_to_a_coarse_one() -> No
     for cell in cells_over_the_earth(7, 100)[::4]:
 
         def spread_m(coarse: int) -> float:
-            return max(between(coarse, fine) + ground(fine).reach_m for fine in h3.cell_to_children(coarse, 9))
+            return max(between(coarse, fine) + ground(fine).reach_m for fine in h3.cell_to_children(coarse, 8))
 
         assert spread_m(cell) < SPREAD * edge_m
+        assert spread_m(cell) < STICKS_OUT * ground(cell).reach_m
         for k in (2, NEARBY):
             for each in list(ring_of(cell, k))[::5]:
                 assert between(cell, each) - spread_m(each) > (NEAR_STEP * k - NEAR_SPREAD) * ground(cell).reach_m
 
 
-@pytest.mark.parametrize("res", [8, 9])
-def test_the_circles_of_a_cell_hold_what_they_promise(res: int) -> None:
+def test_the_circle_of_a_cell_lies_inside_it() -> None:
     chance = random.Random(6)
-    for cell in cells_over_the_earth(res, 300):
+    for cell in cells_over_the_earth(8, 300):
         here = ground(cell)
         for _ in range(40 if here.inner > 0 else 0):
-            turn, far = chance.uniform(0, 2 * pi), sqrt(here.inner)
-            assert h3.latlng_to_cell(*at(here, turn, far), res) == cell
-            far = sqrt(here.outer)
-            assert h3.great_circle_distance((here.lat, here.lng), at(here, turn, far), "m") <= here.reach_m
+            assert h3.latlng_to_cell(*at(here, chance.uniform(0, 2 * pi), sqrt(here.inner)), 8) == cell
 
 
 def at(here: Ground, turn: float, far: float) -> tuple[float, float]:
@@ -209,12 +215,16 @@ def test_workers_who_drift_over_borders_are_found_as_exactly(seed: int, skills: 
     assert [each.cell for each in found] == [coarse_cell(each[1]) for each in want]
 
 
-def test_B034_rings_round_a_pentagon_are_complete() -> None:
+def ring_of(origin: int, k: int) -> set[int]:
+    """A ring round a pentagon is short, and some versions of H3 refuse it: what a disc has more than a smaller one."""
+    return set(h3.grid_disk(origin, k)) - (set(h3.grid_disk(origin, k - 1)) if k else set[int]())
+
+
+def test_B034_discs_round_a_pentagon_are_whole() -> None:
     pentagon = h3.get_pentagons(8)[0]
-    for origin in (pentagon, h3.grid_ring(pentagon, 1)[0]):
+    for origin in (pentagon, *ring_of(pentagon, 1)):
         for k in range(5):
-            inner = set(h3.grid_disk(origin, k - 1)) if k else set[int]()
-            assert set(ring_of(origin, k)) == set(h3.grid_disk(origin, k)) - inner
+            assert set(disk_of(origin, k)) == set(h3.grid_disk(origin, k))
 
 
 def test_searches_and_reports_from_several_threads_do_not_disturb_each_other() -> None:

@@ -49,3 +49,10 @@ def test_a_bad_line_is_refused_in_words_and_with_its_batch(bad: bytes) -> None:
 def test_a_line_cannot_say_its_own_milliseconds() -> None:
     [line] = read_lines(LINE[:-1] + b',"device_ms":5}')
     assert line.device_ms == 1_796_065_200_123
+
+
+@pytest.mark.parametrize("seq", [-1, 2**53 + 1, 2**64])
+def test_a_seq_that_no_column_holds_is_refused(seq: int) -> None:
+    line = f'{{"worker":"w","device_time":"2026-05-01T10:00:00Z","lat":49.4,"lng":8.7,"seq":{seq}}}'
+    with pytest.raises(Invalid, match="seq"):
+        read_lines(line.encode())
