@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fixtures import scenarios
 from fixtures.rehearsal import Programs
-from fixtures.scenarios import HERE, Scenario
+from fixtures.scenarios import HERE
+from fixtures.script import Scenario
 from tests.scenarios.plays import counted, doubles, ends, told
 
 EXPECTED = re.compile(r"\n\[expected\]\n.*\Z", re.DOTALL)

@@ -3,7 +3,7 @@
 from engine.rules.rehearsal import Tally
 from engine.verbs.rehearsed import transcript
 from fixtures.rehearsal import Programs, opened
-from fixtures.scenarios import Scenario
+from fixtures.script import Scenario
 
 
 def told(scenario: Scenario, programs: Programs = Programs.SAFE) -> str:

@@ -3,7 +3,9 @@
 A lease program that was changed on purpose: `python -m tests.scenarios.freeze`, and read what changed.
 """
 
+import ast
 import re
+from collections.abc import Mapping
 
 import pytest
 
@@ -11,7 +13,8 @@ from engine.verbs.rehearsed import STATEMENTS
 from fixtures import scenarios
 from fixtures.acts import CALLS, PROGRAMS
 from fixtures.rehearsal import Programs
-from fixtures.scenarios import Scenario
+from fixtures.script import Scenario
+from fixtures.statements import AUDIT, BY_ACT, of_acts
 from tests.conftest import ROOT
 from tests.scenarios.plays import counted, doubles, ends, told
 
@@ -87,6 +90,32 @@ def test_every_statement_of_a_lease_program_has_words() -> None:
     assert yielded - set(STATEMENTS) == set()
 
 
+def yields(function: str, bodies: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """Every statement that a program may yield, those of the programs in it too."""
+    found: set[str] = set()
+    for each in ast.walk(bodies[function]):
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name):
+            if each.func.id in ("must", "read") and isinstance(each.args[0], ast.Constant):
+                found.add(str(each.args[0].value))
+            elif each.func.id in bodies:
+                found |= yields(each.func.id, bodies)
+    return found
+
+
+UNREACHED = {"override": {"withdraw_offer", "reopen_job"}, "takeover": {"adopt_offer"},
+             "handoff": {"read_epoch", "hold_epoch", "check_asked"}, "start": {"read_epoch", "hold_epoch"}}  # fmt: skip
+"""What the programs can do and no act of a scenario asks for."""
+
+
+def test_the_statements_of_each_act_are_those_of_its_program() -> None:
+    texts = [(ROOT / "engine" / name).read_text(encoding="utf-8") for name in ("leases.py", "records.py")]
+    bodies = {each.name: each for text in texts for each in ast.parse(text).body if isinstance(each, ast.FunctionDef)}
+    assert set(BY_ACT) == set(PROGRAMS)
+    for act, statements in BY_ACT.items():
+        assert {*statements, *AUDIT} == yields(act, bodies) - UNREACHED.get(act, set()), act
+        assert list(of_acts([act])) == [*dict.fromkeys(["begin", *statements, *AUDIT, "commit"])]
+
+
 # --- docs/training.md ----------------------------------------------------------------------------------------------
 
 OWN = ROOT / "docs" / "handoff-during-a-decline.toml"
@@ -107,5 +136,8 @@ def test_the_guide_quotes_the_file_it_explains_and_names_what_exists() -> None:
     assert set(re.findall(r"rehearse ([a-z]+(?:-[a-z]+)+)[ `]", GUIDE)) <= set(scenarios.names())
     for kind in (*PROGRAMS, *CALLS):
         assert f"`{kind}`" in GUIDE
+    for act, statements in BY_ACT.items():
+        assert f"| `{act}` | {' '.join(f'`{each}`' for each in dict.fromkeys(statements))} |" in GUIDE
+    assert re.findall(r".*(?<!python3 )run\.py .*", GUIDE) == []
     doubles_of = scenarios.found("two-desks-one-job").expected.naive_doubles
     assert f"{doubles_of} orders double-book" in GUIDE
