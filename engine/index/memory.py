@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.index.glimpse import all_seen
 from engine.index.pool import City
-from engine.index.positions import BORN, CELL, CONTACT, DIRTY, HOT, KNOWN, RECEIVED, Slots
+from engine.index.positions import BORN, CELL, CONTACT, DIRTY, HOT, KIND, KNOWN, RECEIVED, Slots
 from engine.index.search import Hit, Wanted, nearest
 from engine.index.taking import Arrival, IndexRules, Taking
 from engine.rules.freshness import LatestFix, Rejection, Report, poisoned
@@ -110,6 +110,19 @@ class MemoryIndex:
                 return None
             row = city.positions.row(slot)
             return all_seen([(metres(place, Point(*row[:2])), worker_id, row)], mono_ms)[0]
+
+    def unheard(self, tenant: str, skills: frozenset[str], *, limit: int) -> tuple[str, ...]:
+        """Workers with these skills who never had a position: no search finds them. The first so many, by id."""
+        with self._lock:
+            city = self._cities.get(tenant)
+            if city is None or not city.slots:
+                return ()
+            rows = len(city.ids)
+            never: Slots = (city.positions.held[:rows, KNOWN] == 0).nonzero()[0]
+            if not len(never):
+                return ()
+            slots: list[int] = never[city.fit(skills)[city.positions.seen[never, KIND]]].tolist()
+            return tuple(sorted(worker_id for slot in slots if (worker_id := city.ids[slot]))[:limit])
 
     def presence(self, tenant: str, worker_id: str) -> Presence | None:
         """A copy of what the hot index holds of a worker."""

@@ -150,6 +150,9 @@ class Reads:
         found = self.rows(tenant, "list_all_bookings")
         return tuple((text(row["worker_id"]), read.booking(row)) for row in found)
 
+    def is_on_shift(self, tenant: str, worker_id: str, at_ms: int) -> bool:
+        return any(row["n"] for row in self.rows(tenant, "is_on_shift", worker_id=worker_id, at_ms=at_ms))
+
     def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_on_shift", at_ms=at_ms, limit=limit)))
 

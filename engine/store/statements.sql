@@ -454,6 +454,10 @@ WHERE workers.tenant_id = :tenant_id AND workers.archived = 0
               AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms)
 ORDER BY workers.worker_id LIMIT :limit;
 
+-- name: is_on_shift
+SELECT COUNT(*) AS n FROM shifts
+WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND starts_ms <= :at_ms AND :at_ms < ends_ms;
+
 -- name: list_on_duty
 SELECT shifts.worker_id, MIN(shifts.starts_ms) AS since_ms
 FROM shifts JOIN workers ON workers.tenant_id = shifts.tenant_id AND workers.worker_id = shifts.worker_id

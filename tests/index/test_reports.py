@@ -417,3 +417,15 @@ def test_a_second_fix_in_the_same_cell_is_what_the_search_sees(site: Site) -> No
     assert near.skilled == (site.seen(at_s=45),)
     assert ages(near.skilled[0]) == (25_000, 25_000)
     assert near.skilled[0].place.lat == 49.4105
+
+
+def test_who_never_had_a_position_is_named_by_skill(site: Site) -> None:
+    for worker, skills in (("b", CARE), ("a", CARE | {"lift"}), ("c", frozenset({"lift"})), ("gone", CARE)):
+        site.index.enrol("main", worker, skills)
+    site.index.dismiss("main", "gone")
+    site.report(fix())
+    assert site.index.unheard("main", CARE, limit=9) == ("a", "b")
+    assert site.index.unheard("main", CARE, limit=1) == ("a",)
+    site.index.expire(mono_ms=MONO_MS + 10**9)
+    assert site.index.unheard("main", CARE, limit=9) == ("a", "b")  # w was heard of, long ago
+    assert site.index.unheard("nobody", CARE, limit=9) == ()
