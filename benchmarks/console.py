@@ -2,22 +2,19 @@
 
 The desk is a process of its own on a terminal that reads all it sends; the changes come from this process."""
 
-import fcntl
 import json
 import os
-import pty
-import struct
-import subprocess
-import sys
-import termios
 import threading
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks import hour
 from benchmarks.city import FULL, HOUR_MS, SUPERVISOR, spots, staffed, wall_ms
 from benchmarks.figures import Figure, Progress, at_most, median, plain
+from benchmarks.hour import FAST_S
+from benchmarks.terminal import SIZE, drain, on_a_terminal
 from engine import leases, records
 from engine.imports.parsed import Parsed
 from engine.ports import Engine
@@ -25,10 +22,8 @@ from engine.program import Lost
 from engine.rules.nouns import NewJob, Point
 from engine.verbs import intake
 
-ROOT = Path(__file__).resolve().parent.parent
 JOBS, WORKERS, MANY, RATE = 2_000, 500, 10_000, 50
-SIZE = (200, 50)
-STARTS, WATCH_S, HOUR_STEPS = 5, 15.0, 14_400
+STARTS, WATCH_S = 5, 15.0
 WHY = records.Why(reason="customer", words="called it off")
 QUIET = {"lease": {"auto_offer": False}}
 ENDS_WITHIN_S = 900
@@ -36,7 +31,7 @@ ENDS_WITHIN_S = 900
 
 def measure(progress: Progress, small: bool) -> list[Figure]:
     jobs, workers, many = (60, 20, 120) if small else (JOBS, WORKERS, MANY)
-    seconds, steps = (1.0, 60) if small else (WATCH_S, HOUR_STEPS)
+    seconds = 1.0 if small else WATCH_S
     figures: list[Figure] = []
     with staffed(workers, progress, QUIET) as engine:
         fill(engine, jobs, progress)
@@ -44,19 +39,14 @@ def measure(progress: Progress, small: bool) -> list[Figure]:
         figures.append(at_most("console: from the command to the first paint, median", 1000 * median(
             first_paint_s(engine.store.path) for _ in range(1 if small else STARTS)), "ms", 500))  # fmt: skip
         progress(f"the desk under {RATE} changes a second")
-        figures += busy_figures(probed("live", engine, seconds), f"{jobs} jobs")
+        figures += busy_figures(probed(engine, seconds), f"{jobs} jobs")
         fill(engine, many - jobs, progress, since=jobs)
         progress(f"{many} jobs")
-        found = probed("live", engine, seconds)
+        found = probed(engine, seconds)
         figures.append(at_most(f"console: {many} jobs, a key to its paint, p95", found["key_p95_ms"], "ms", 100))
         figures.append(plain(f"console: {many} jobs, the same, of processor time", found["key_cpu_p95_ms"], "ms"))
         figures.append(plain(f"console: {many} jobs, of a core", found["core"], ""))
-        progress("an hour in fast time")
-        held = probed("hour", engine, seconds, steps=steps)
-    figures.append(at_most("console: memory after an hour of changes", held["end_mb"], "MB", 120))
-    figures.append(at_most("console: of that, grown since a quarter of an hour",
-                           held["end_mb"] - held["quarter_mb"], "MB", 5))  # fmt: skip
-    return figures
+    return figures + hour.measure(jobs, workers, progress, seconds=FAST_S if not small else 5.0)
 
 
 def busy_figures(found: Mapping[str, float], of: str) -> list[Figure]:
@@ -117,34 +107,6 @@ def changing(engine: Engine) -> Generator[None]:
 # --- the desk ---------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def on_a_terminal(command: list[str], env: Mapping[str, str]) -> Generator[tuple[subprocess.Popen[bytes], int]]:
-    """The process and the terminal's other end. It is ended by its pid where it has not ended by itself."""
-    other, ours = pty.openpty()
-    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
-    told = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "CALLBOARD_NO_VENV": "1", **env}
-    desk = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=told, stdin=ours, stdout=ours, stderr=ours,
-                            start_new_session=True)  # fmt: skip
-    try:
-        yield desk, other
-    finally:
-        desk.terminate()
-        drained = threading.Thread(target=drain, args=(other,), daemon=True)
-        drained.start()
-        desk.wait(10)
-        os.close(ours)
-        drained.join(1)
-        os.close(other)
-
-
-def drain(terminal: int) -> None:
-    try:
-        while os.read(terminal, 65_536):
-            pass
-    except OSError:
-        return
-
-
 def first_paint_s(path: Path) -> float:
     """Until the frame of the desk is on the terminal, from the start of the command."""
     since_s, seen = time.monotonic(), b""
@@ -154,11 +116,11 @@ def first_paint_s(path: Path) -> float:
         return time.monotonic() - since_s
 
 
-def probed(how: str, engine: Engine, seconds: float, *, steps: int = 0) -> dict[str, float]:
+def probed(engine: Engine, seconds: float) -> dict[str, float]:
     """What the probe in the desk has found."""
     out = engine.store.path.with_name("probe.json")
-    command = ["-m", "benchmarks.probe", how, str(engine.store.path), str(out)]
-    env = {"PROBE_S": str(seconds), "PROBE_STEPS": str(steps)}
+    command = ["-m", "benchmarks.probe", str(engine.store.path), str(out)]
+    env = {"PROBE_S": str(seconds)}
     with changing(engine), on_a_terminal(command, env) as (desk, terminal):
         threading.Thread(target=drain, args=(terminal,), daemon=True).start()
         desk.wait(ENDS_WITHIN_S)
