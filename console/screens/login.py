@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from console.behind import NotOpen
+from console.screens.whole import Whole
 from console.widgets.bars import Said
 from console.words import inert
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from console.app import Console
 
 
-class Login(ModalScreen[None]):
+class Login(Whole, ModalScreen[None]):
     """``name``: who sat here before the desk was locked. Escape does nothing here; ctrl+q leaves the console."""
 
     AUTO_FOCUS = ""
@@ -53,6 +54,8 @@ class Login(ModalScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter on the name is taken before the letters that follow it: a passphrase typed fast must never stand
         readable in the box for the name. Enter on the passphrase comes after its letters."""
+        if not super().check_action(action, parameters):
+            return False
         return action != "enter" or self.focused is not self.query_one("#passphrase", Input)
 
     def action_enter(self) -> None:

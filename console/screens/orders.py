@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from console.screens.whole import Whole
 from console.stage import SAFE, RehearsalRoom, Script
 from console.viewmodels.cells import ALERT, DIM, OK, PLAIN, WARN, Line
 from console.viewmodels.rehearsal import tally
@@ -25,7 +26,7 @@ class Stopped(Exception):
     """The trainer has seen enough."""
 
 
-class Orders(ModalScreen[None]):
+class Orders(Whole, ModalScreen[None]):
     """Escape stops the search, and once it has ended closes the page."""
 
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"

@@ -13,6 +13,7 @@ from textual.containers import Container
 from textual.screen import ModalScreen
 
 from console.panel_commands import FAULT_KEYS, PACES
+from console.screens.whole import Whole
 from console.stage import DemoStage
 from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, Line, fit
 from console.widgets.bars import OneLine, Said
@@ -42,7 +43,7 @@ class Cast(Lines):
         return ((fit(f" {key:<5} {self._names.get(key, '')}", width), PLAIN),)
 
 
-class Panel(ModalScreen[None]):
+class Panel(Whole, ModalScreen[None]):
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"
     AUTO_FOCUS = "#cast"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]  # noqa: RUF012  (as Textual declares it)

@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from console.room_commands import ROOM, RoomState, room_command
+from console.screens.whole import Whole
 from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
 from console.viewmodels import rehearsal as view
 from console.viewmodels.cells import DIM
@@ -29,7 +30,7 @@ EXPORTS = Path("rehearsals")
 LANE_CELLS = 34
 
 
-class Room(Screen[None]):
+class Room(Whole, Screen[None]):
     """One scenario on its own database. ``ticks``: whether play runs by itself; tests call ``beat``."""
 
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from console.screens.room import Room
+from console.screens.whole import Whole
 from console.stage import RehearsalRoom
 from console.viewmodels.cells import ACCENT, BOLD, DIM, HEAD, PLAIN
 from console.widgets.bars import OneLine, Said
@@ -20,7 +21,7 @@ from engine.ports import CallboardError
 LEGEND = "naive: it has programs that are wrong on purpose (n)   told: verb by verb, one order"
 
 
-class Scenarios(Screen[None]):
+class Scenarios(Whole, Screen[None]):
     """Enter opens the scenario under the cursor; escape leaves."""
 
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"
