@@ -8,7 +8,7 @@ table of whole numbers as doubles (``degrees`` is the same memory read as such).
 from collections.abc import Iterable
 from math import isnan, nan
 from struct import Struct
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +104,20 @@ class Positions:
         where: Iterable[list[float]] = self.degrees[slots, :BORN].tolist()
         when: Iterable[list[int]] = self.held[slots, :SAMPLED].tolist()
         numbers: list[int] = slots.tolist()
-        return [
-            LatestFix(
-                worker_id=ids[slot],
-                device_ms=device,
-                received_ms=received,
-                lat=lat,
-                lng=lng,
-                accuracy_m=accuracy if accuracy == accuracy else None,
-                seq=seq if seq != NO_SEQ else None,
-            )
-            for slot, (lat, lng, accuracy), (device, received, seq) in zip(numbers, where, when, strict=True)
-        ]
+        drafts: list[_LatestDraft] = []
+        for slot, (lat, lng, accuracy), (device, received, seq) in zip(numbers, where, when, strict=True):
+            draft = _LatestDraft()
+            draft.worker_id = ids[slot]
+            draft.device_ms, draft.received_ms = device, received
+            draft.lat, draft.lng = lat, lng
+            draft.accuracy_m = accuracy if accuracy == accuracy else None
+            draft.seq = seq if seq != NO_SEQ else None
+            draft.__class__ = LatestFix  # pyright: ignore[reportAttributeAccessIssue]
+            drafts.append(draft)
+        return cast(list[LatestFix], drafts)
+
+
+class _LatestDraft:
+    """Filled plainly, then it becomes the noun: see glimpse."""
+
+    __slots__ = ("accuracy_m", "device_ms", "lat", "lng", "received_ms", "seq", "worker_id")

@@ -429,3 +429,16 @@ def test_who_never_had_a_position_is_named_by_skill(site: Site) -> None:
     site.index.expire(mono_ms=MONO_MS + 10**9)
     assert site.index.unheard("main", CARE, limit=9) == ("a", "b")  # w was heard of, long ago
     assert site.index.unheard("nobody", CARE, limit=9) == ()
+
+
+@pytest.mark.parametrize(("accuracy_m", "seq"), [(None, None), (8.0, 4)])
+def test_what_the_disk_is_told_is_the_noun_itself(site: Site, accuracy_m: float | None, seq: int | None) -> None:
+    site.report(fix(accuracy_m=accuracy_m, seq=seq))
+    want = LatestFix(
+        worker_id="w", device_ms=NOW_MS, received_ms=NOW_MS, lat=49.41, lng=8.69, accuracy_m=accuracy_m, seq=seq
+    )
+    (got,) = site.index.changed("main")
+    assert (got, type(got)) == (want, LatestFix)
+    assert len({got, want}) == 1
+    with pytest.raises(FrozenInstanceError):
+        got.lat = 1.0  # type: ignore[misc]
