@@ -14,6 +14,7 @@ from console.commands import COMMANDS, DeskState
 from console.screens.whole import Whole
 from console.viewmodels.commands_typed import VERBS, Known, Meant, Verb, Wrong, completed, hint, parse
 from console.widgets.bars import Said
+from console.words import inert
 
 if TYPE_CHECKING:
     from console.screens.desk import Desk
@@ -104,7 +105,7 @@ class CommandLine(Whole, ModalScreen[Meant | None]):
         """Lines of before, also those that keys stood for."""
         self._back = max(0, min(len(self._lines), self._back + by))
         box = self.query_one("#command", Input)
-        box.value = self._lines[-self._back].removeprefix("/") if self._back else ""
+        box.value = inert(self._lines[-self._back].removeprefix("/")) if self._back else ""
         box.cursor_position = len(box.value)
 
     def action_leave(self) -> None:

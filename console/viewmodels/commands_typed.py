@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from console.viewmodels.commands_may import DeskState, Typed
 from console.viewmodels.rows import AlertRow, JobRow
+from console.words import inert
 
 WORDS_MIN = 10
 MARKED = "marked"
@@ -248,14 +249,14 @@ def _like_id(word: str) -> bool:
 
 
 def by_id(word: str, known: Iterable[str]) -> str | None:
-    """J-42 for J-42, j-42 or j42; w01 for w1, where nobody else is meant by it."""
+    """J-42 for J-42, j-42 or j42; w01 for w1; an id by its symbols; where nobody else is meant by it."""
     if not word:
         return None
     ids = list(known)
-    if word in ids:
+    if word in ids and sum(inert(each) == word for each in ids) < 2:
         return word
     plain = _plain(word)
-    found = [each for each in ids if _plain(each) == plain]
+    found = [each for each in ids if _plain(inert(each)) == plain]
     return found[0] if len(found) == 1 else None
 
 
@@ -325,10 +326,13 @@ def _begins(each: str, last: str) -> bool:
 
 
 def completed(line: str, known: Known) -> str:
-    """The line with its last word made whole, where one thing fits best."""
+    """The line with its last word made whole, where one thing fits best; symbols, as a box prints what it holds."""
     fits = candidates(line, known)
     if not fits:
         return line
     head, gap, _ = line.rpartition(" ")
     slash = "/" if not gap and line.startswith("/") else ""
-    return f"{head}{gap}{slash}{fits[0]} "
+    word = inert(fits[0])
+    if " " in word and '"' not in word:
+        word = f'"{word}"'
+    return f"{head}{gap}{slash}{word} "

@@ -10,14 +10,17 @@ import pytest
 from textual.screen import Screen
 
 from console import screens
+from console.commands import DeskState
 from console.screens.desk import Desk
 from console.screens.whole import Whole
+from console.viewmodels.commands_typed import Known, Wrong, completed, parse
 from engine import records, wiring
 from engine.ports import Invalid
 from engine.rules.nouns import Role
 from engine.verbs import answer, assign, intake, operators
 from tests.console.desks import MINUTE_MS, WHO, campus, job
 from tests.console.terminals import Seat, desk_on, live_site
+from tests.console.test_cursor import row
 from tests.console.test_hostile_screens import HOSTILE, alive, hostile_site
 
 ESC, UP, DOWN, BACK_TAB, APPLY, CLEAR = "\x1b", "\x1b[A", "\x1b[B", "\x1b[Z", "\x13", "\x15"
@@ -145,6 +148,26 @@ def test_B111_signing_in_with_any_name(tmp_path: Path, part: int) -> None:
         desk.press("correct horse", "\r")
         desk.until("J-0")
         alive(desk)
+
+
+def test_a_completed_id_is_symbols_in_the_box_and_means_the_same_job() -> None:
+    ids = ("U0\x1b[2J", "U1\x07 two words", "plain")
+    known = Known(jobs={each: replace(row(1), id=each) for each in ids}, alerts={}, names={}, reasons=())
+    state = DeskState(ready=True, readonly=False, pane="jobs", job=None, alert=None)
+    for typed, each in zip(("go u0", "go u1", "go pl"), ids, strict=True):
+        line = completed(typed, known)
+        assert line.isprintable()
+        found = parse(line, state, known).state.job
+        assert found is not None
+        assert found.id == each
+
+
+def test_two_ids_that_look_alike_are_refused_rather_than_guessed() -> None:
+    ids = ("U\x1bx", "U␛x")
+    known = Known(jobs={each: replace(row(1), id=each) for each in ids}, alerts={}, names={}, reasons=())
+    state = DeskState(ready=True, readonly=False, pane="jobs", job=row(2), alert=None)
+    with pytest.raises(Wrong):
+        parse("cancel U␛x mistake ten letters more", state, known)
 
 
 def test_every_screen_but_the_desk_takes_keys_only_once_it_is_whole() -> None:

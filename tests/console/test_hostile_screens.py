@@ -84,7 +84,7 @@ def test_B112_nothing_of_a_text_is_lost_and_nothing_of_it_is_read_as_markup(text
 
 def hostile_site(path: Path, texts: tuple[str, ...]) -> Path:
     """A live site where each job and each worker bears one of the texts in every field a person can fill."""
-    quiet = {"lease": {"auto_offer": False}}
+    quiet = {"lease": {"auto_offer": False}, "console": {"bell": False}}
     wiring.create(path, SiteFile(name=texts[0], zone="Europe/Rome", overrides=quiet), training=False)
     engine = wiring.open_engine(path)
     now_ms = engine.store.clock(engine.tenant).now_ms
