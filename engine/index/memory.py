@@ -146,6 +146,24 @@ class MemoryIndex:
         ages = mono_ms - rows[:, (BORN, CONTACT)]
         return tuple(zip(ids, rows[:, CELL].tolist(), ages[:, 0].tolist(), ages[:, 1].tolist(), strict=True))
 
+    def quiet(self, tenant: str, *, older_ms: int, mono_ms: int) -> dict[str, tuple[int, int] | None]:
+        """Whose position or contact is older than this, with both ages (ms; None: not hot, or never heard).
+
+        The many who report in time cost nothing: rounds ask this of a whole city every few seconds."""
+        with self._lock:
+            city = self._cities.get(tenant)
+            if city is None:
+                return {}
+            seen = city.positions.seen[: len(city.ids)]
+            since = mono_ms - older_ms
+            late: Slots = ((seen[:, HOT] == 0) | (seen[:, BORN] < since) | (seen[:, CONTACT] < since)).nonzero()[0]
+            slots: list[int] = late.tolist()
+            ids = [city.ids[slot] for slot in slots]
+            rows = seen.take(late, axis=0)
+        ages: list[list[int]] = (mono_ms - rows[:, (BORN, CONTACT)]).tolist()
+        told = zip(ids, rows[:, HOT].tolist(), ages, strict=True)
+        return {worker_id: (born, contact) if hot else None for worker_id, hot, (born, contact) in told if worker_id}
+
     # --- time, disk ---------------------------------------------------------------------------------------------
 
     def expire(self, *, mono_ms: int) -> int:

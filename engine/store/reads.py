@@ -1,7 +1,8 @@
 """Rows into nouns: every read the verbs may ask of the store."""
 
+import json
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 
 from engine.program import Row, Rows, Scalar
@@ -156,10 +157,16 @@ class Reads:
     def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_on_shift", at_ms=at_ms, limit=limit)))
 
-    def on_duty(self, tenant: str, at_ms: int) -> tuple[tuple[str, int], ...]:
-        """(worker, since when) of everybody on shift and not absent: for the rounds, which look at the whole site."""
-        found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
+    def on_duty(self, tenant: str, at_ms: int, *, among: Collection[str] | None = None) -> tuple[tuple[str, int], ...]:
+        """(worker, since when) of everybody, or of those ``among``, who is on shift and not absent."""
+        if among is None:
+            found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
+        else:
+            found = self.rows(tenant, "list_on_duty_among", at_ms=at_ms, among=json.dumps(list(among)))
         return tuple((text(row["worker_id"]), number(row["since_ms"])) for row in found)
+
+    def count_on_duty(self, tenant: str, at_ms: int) -> int:
+        return number(self.rows(tenant, "count_on_duty", at_ms=at_ms)[0]["n"])
 
     def headcount(self, tenant: str) -> int:
         return number(self.rows(tenant, "count_workers")[0]["n"])

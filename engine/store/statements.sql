@@ -467,6 +467,25 @@ WHERE shifts.tenant_id = :tenant_id AND workers.archived = 0 AND shifts.starts_m
                   AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms)
 GROUP BY shifts.worker_id ORDER BY shifts.worker_id;
 
+-- name: list_on_duty_among
+SELECT shifts.worker_id, MIN(shifts.starts_ms) AS since_ms
+FROM json_each(:among) AS asked
+CROSS JOIN shifts ON shifts.tenant_id = :tenant_id AND shifts.worker_id = asked.value
+JOIN workers ON workers.tenant_id = shifts.tenant_id AND workers.worker_id = shifts.worker_id
+WHERE workers.archived = 0 AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms
+  AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.tenant_id = shifts.tenant_id
+                  AND absences.worker_id = shifts.worker_id
+                  AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms)
+GROUP BY shifts.worker_id ORDER BY shifts.worker_id;
+
+-- name: count_on_duty
+SELECT COUNT(DISTINCT shifts.worker_id) AS n
+FROM shifts JOIN workers ON workers.tenant_id = shifts.tenant_id AND workers.worker_id = shifts.worker_id
+WHERE shifts.tenant_id = :tenant_id AND workers.archived = 0 AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms
+  AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.tenant_id = shifts.tenant_id
+                  AND absences.worker_id = shifts.worker_id
+                  AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms);
+
 -- name: count_workers
 SELECT COUNT(*) AS n FROM workers WHERE tenant_id = :tenant_id AND archived = 0;
 

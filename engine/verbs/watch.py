@@ -76,15 +76,17 @@ def _site(engine: Engine) -> Iterator[Wanted]:
 
 
 def _workers(engine: Engine, now_ms: int, limits: AlertLimits) -> Iterator[Wanted | None]:
-    """A city of 50,000 is looked at every few seconds: only what is asked of each is read."""
-    ages = {each[0]: each[2:] for each in engine.index.present(engine.tenant, mono_ms=engine.mono_ms())}
-    on_duty, stale = engine.store.on_duty(engine.tenant, now_ms), 0
-    for worker_id, began_ms in on_duty:
-        position_ms, contact_ms = ages.get(worker_id, (limits.fresh_ms + 1, None))
+    """A city of 50,000 is looked at every few seconds: only those who are late with a report are gone through, or
+    each look would hold up the decisions beside it."""
+    older_ms = min(limits.fresh_ms, limits.offline_ms - 1)
+    quiet = engine.index.quiet(engine.tenant, older_ms=older_ms, mono_ms=engine.mono_ms())
+    stale = 0
+    for worker_id, began_ms in engine.store.on_duty(engine.tenant, now_ms, among=quiet):
+        position_ms, contact_ms = quiet[worker_id] or (None, None)
         if contact_ms is None or contact_ms >= limits.offline_ms:
             yield rules.offline(worker_id, contact_ms, now_ms - began_ms, limits)
-        stale += contact_ms is None or max(position_ms, contact_ms) > limits.fresh_ms
-    yield rules.stale_rate(len(on_duty), stale, limits)
+        stale += position_ms is None or contact_ms is None or max(position_ms, contact_ms) > limits.fresh_ms
+    yield rules.stale_rate(engine.store.count_on_duty(engine.tenant, now_ms), stale, limits)
 
 
 def _router(engine: Engine, limits: AlertLimits) -> Wanted | None:

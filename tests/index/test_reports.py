@@ -333,7 +333,10 @@ def test_any_course_of_events_leaves_each_worker_in_one_place_or_none(steps: lis
             last[worker] = now
         index.expire(mono_ms=MONO_MS + now)
         hot = {each for each, when in last.items() if when is not None and now - when <= 300_000}
-        assert {each[0] for each in index.present("main", mono_ms=MONO_MS + now)} == hot
+        ages = {each[0]: each[2:] for each in index.present("main", mono_ms=MONO_MS + now)}
+        assert set(ages) == hot
+        late = {each: ages.get(each) for each in last if max(ages.get(each, (90_000,))) > 60_000}
+        assert index.quiet("main", older_ms=60_000, mono_ms=MONO_MS + now) == late
         everybody = index.near(
             "main", PLACE, frozenset(), enough=99, max_m=3e5, unskilled_max=0, mono_ms=MONO_MS + now
         ).skilled

@@ -28,6 +28,23 @@ def test_an_absence_keeps_a_worker_out_while_it_lasts_and_not_a_minute_longer(de
     assert offered_to(desk.assign("after")) == "ana"
 
 
+def test_who_is_on_duty_is_the_same_asked_of_all_of_some_or_counted(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    desk.worker("ben", north(1), shift=(-60, 0))
+    desk.worker("cyd", north(2))
+    desk.worker("dan", north(3))
+    desk.absent("cyd", -10, 60)
+    leave(desk.engine, person(), "dan")
+    store, now = desk.engine.store, desk.at(0)
+    assert [each for each, _ in store.on_duty("main", now)] == ["ana"]
+    assert store.on_duty("main", now, among=["dan", "cyd", "ben", "ana", "nobody"]) == store.on_duty("main", now)
+    assert store.on_duty("main", now, among=["ben"]) == ()
+    assert store.count_on_duty("main", now) == 1
+    shift(desk.engine, person(), "ben", span(desk, -30, 90))
+    assert [each for each, _ in store.on_duty("main", now, among=["ben", "ana"])] == ["ana", "ben"]
+    assert store.count_on_duty("main", now) == 2
+
+
 def test_an_absence_names_the_accepted_jobs_it_touches_and_leaves_them(desk: Desk) -> None:
     desk.worker("ana", north(0))
     for ref, opens in (("in", 60), ("out", 180)):
