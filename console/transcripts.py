@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from console.stage import BARE, GUARDED, SAFE, Script
+from console.viewmodels.cells import PLAIN
+from console.viewmodels.hanging import NARROW_INDENT, hung
 from console.words import inert
 from engine.verbs.rehearsed import Line
 
@@ -17,21 +20,43 @@ LANES = ("cyan", "magenta", "blue", "yellow")
 TEXTS: Mapping[str, str] = {SAFE: "", BARE: "-naive", GUARDED: "-guarded"}
 
 
+def asked(script: Script, *, notes: bool) -> list[Line]:
+    """The questions for the class; with ``notes`` also the answers and what is the trainer's alone."""
+    found = [Line(text="questions for the class", kind="rule", begins=0)]
+    for ask, answer in script.questions:
+        found.append(Line(text=f"  - {ask}", kind="end", begins=4))
+        if notes:
+            found.append(Line(text=f"    {answer}", kind="change", begins=4))
+    if notes and script.notes:
+        found.append(Line(text="notes", kind="rule", begins=0))
+        found += (Line(text=f"  {each}", kind="end") for each in script.notes.strip().splitlines())
+    return found
+
+
 def heading(script: Script, kind: str) -> str:
     return f"{script.title}: {script.teaches}" if kind == SAFE else f"{script.title} ({kind})"
 
 
-def painted(lines: Sequence[Line]) -> Text:
+def painted(lines: Sequence[Line], width: int | None = None) -> Text:
+    """In colour; within ``width`` columns where told: what is longer goes on below its own words."""
     lanes = list(dict.fromkeys(each.lane for each in lines if each.lane and each.lane != "clock"))
     made = Text()
     for each in lines:
         colour = COLOURS.get(each.kind, "")
         if each.kind in ("step", "begin") and each.lane in lanes:
             colour = f"{colour} {LANES[lanes.index(each.lane) % len(LANES)]}".strip()
-        made.append(inert(each.text), style=colour)
-        made.append("\n")
+        for row in (inert(each.text),) if width is None else rows_of(each, width):
+            made.append(row, style=colour)
+            made.append("\n")
     made.rstrip()
     return made
+
+
+def rows_of(line: Line, width: int) -> list[str]:
+    before, words = inert(line.text[: line.begins]), inert(line.text[line.begins :])
+    if before.isspace() and len(before) * 2 > width:  # on a small terminal words are worth more than the column
+        before = " " * NARROW_INDENT
+    return ["".join(text for text, _ in row) for row in hung(((before + words, PLAIN),), width, cell_len(before))]
 
 
 def export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> tuple[Path, Path]:

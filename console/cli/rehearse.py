@@ -14,7 +14,7 @@ from console.cli import show
 from console.cli.call import Call, command
 from console.cli.trouble import OK, REFUSED, hushed
 from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
-from console.transcripts import export, heading, painted
+from console.transcripts import asked, export, heading, painted
 from engine.ports import CallboardError
 from engine.rules.rehearsal import Tally
 from engine.verbs.rehearsed import Line, transcript
@@ -86,7 +86,7 @@ def rehearse(
             return _every(call, room, script, kinds)
         code = _plays(call, room, script, kinds, folder)
     if not call.as_json:
-        _ask(script, notes)
+        _say(asked(script, notes=notes))
     return code
 
 
@@ -144,23 +144,16 @@ def _played(call: Call, room: RehearsalRoom, script: Script, kind: str) -> list[
 
 
 def _print(script: Script, kind: str, lines: Sequence[Line]) -> None:
-    show.line(heading(script, kind))
+    _say([Line(text=heading(script, kind), kind="end")])
     show.line("")
-    Console(file=sys.stdout, soft_wrap=True, markup=False, highlight=False).print(painted(lines))
+    _say(lines)
     show.line("")
 
 
-def _ask(script: Script, notes: bool) -> None:
-    """The questions for the class; with ``notes`` also what is the trainer's alone."""
-    show.line("questions for the class")
-    for ask, answer in script.questions:
-        show.line(f"  - {ask}")
-        if notes:
-            show.line(f"    {answer}")
-    if notes and script.notes:
-        show.line("notes")
-        for line in script.notes.strip().splitlines():
-            show.line(f"  {line}")
+def _say(lines: Sequence[Line]) -> None:
+    """On a terminal long lines go on below their own words; in a pipe or a file they stay whole."""
+    console = Console(file=sys.stdout, soft_wrap=True, markup=False, emoji=False, highlight=False)
+    console.print(painted(lines, console.width if sys.stdout.isatty() else None))
 
 
 def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> None:

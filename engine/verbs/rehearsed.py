@@ -147,11 +147,14 @@ def _word(column: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line of a transcript. ``kind``: begin, step, waiting, won, lost, said, change, end or rule (for colours)."""
+    """A line of a transcript. ``kind``: begin, step, waiting, won, lost, said, change, end or rule (for colours).
+
+    ``begins``: how many letters stand before its words, for whoever wraps it below them."""
 
     text: str
     kind: str
     lane: str = ""
+    begins: int = 2
 
 
 def transcript(shown: Rehearsal, zone: str, rule: str, words: Mapping[str, str] = NO_WORDS) -> Iterator[Line]:
@@ -181,15 +184,18 @@ class _Columns:
 def _step(number: int, step: Step, columns: _Columns) -> Iterator[Line]:
     moved, lane = step.moved, step.moved.lane
     came, at = happened(moved), clock(step.at_ms, columns.zone)
-    head = f"{number:>3}  {at:<{columns.clock}}  {lane:<{columns.lane}}  {statement(moved, columns.words)}"
+    before = f"{number:>3}  {at:<{columns.clock}}  {lane:<{columns.lane}}  "
+    head = before + statement(moved, columns.words)
     if moved.done == "begin":
         head += f" [{moved.title}]"
-    yield Line(text=head + (f" → {came}" if came else ""), kind=_kind(moved), lane=lane)
+    yield Line(text=head + (f" → {came}" if came else ""), kind=_kind(moved), lane=lane, begins=len(before))
     pad = " " * (columns.lane + columns.clock + 9)
+    inner = len(pad) + 2
     if moved.done == "call" and not moved.waiting:
-        yield from (Line(text=f"{pad}= {part}", kind="said", lane=lane) for part in moved.said.split("; "))
+        said = moved.said.split("; ")
+        yield from (Line(text=f"{pad}= {part}", kind="said", lane=lane, begins=inner) for part in said)
     for each in moved.changes:
-        yield Line(text=pad + change(each), kind="change", lane=lane)
+        yield Line(text=pad + change(each), kind="change", lane=lane, begins=inner)
 
 
 def _kind(moved: Moved) -> str:
@@ -217,7 +223,7 @@ def ending(shown: Rehearsal, rule: str) -> Iterator[Line]:
         yield Line(text=winner, kind="end")
     for each in shown.scene.doubles:
         yield Line(text=f"double booking: {each}", kind="lost")
-    yield Line(text=f"rule: {rule if shown.as_planned else decided(shown)}", kind="rule")
+    yield Line(text=f"rule: {rule if shown.as_planned else decided(shown)}", kind="rule", begins=6)
 
 
 def won(shown: Rehearsal) -> str:
