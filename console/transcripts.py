@@ -59,17 +59,20 @@ def rows_of(line: Line, width: int) -> list[str]:
     return ["".join(text for text, _ in row) for row in hung(((before + words, PLAIN),), width, cell_len(before))]
 
 
-def export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> tuple[Path, Path]:
-    """Write the run as text and as SVG; answers both paths. Raises OSError."""
+def export(folder: Path, script: Script, kind: str, lines: Sequence[Line], *, notes: bool = False) -> tuple[Path, Path]:
+    """Write the run, and the questions for the class, as text and as SVG; answers both paths. Raises OSError.
+
+    It goes to the class: without the answers, unless ``notes``."""
     folder.mkdir(parents=True, exist_ok=True)
     text, picture = (folder / f"{script.name}{TEXTS[kind]}.{end}" for end in ("txt", "svg"))
-    body = "\n".join(inert(each.text) for each in lines)
+    questions = [Line(text="", kind="end"), *asked(script, notes=notes)] if script.questions else []
+    body = "\n".join(inert(each.text) for each in (*lines, *questions))
     text.write_text(f"{inert(heading(script, kind))}\n\n{body}\n", encoding="utf-8")
-    width = max(SVG_COLUMNS, *(len(each.text) + 1 for each in lines), 0)
+    width = max(SVG_COLUMNS, *(cell_len(inert(each.text)) + 1 for each in lines), 0)
     with Path("/dev/null").open("w") as nowhere:
         drawn = Console(file=nowhere, record=True, width=width, markup=False, highlight=False, emoji=False,
                         force_terminal=True, color_system="truecolor")  # fmt: skip
-        drawn.print(painted(lines))
+        drawn.print(painted((*lines, *questions), width))
     title = script.title if kind == SAFE else f"{script.title} ({kind})"
     # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.
     picture.write_text(drawn.export_svg(title=inert(title), unique_id="rehearsal"), encoding="utf-8")

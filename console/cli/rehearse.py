@@ -84,7 +84,7 @@ def rehearse(
     with _quiet():
         if every:
             return _every(call, room, script, kinds)
-        code = _plays(call, room, script, kinds, folder)
+        code = _plays(call, room, script, kinds, folder, notes)
     if not call.as_json:
         _say(asked(script, notes=notes))
     return code
@@ -122,7 +122,9 @@ def _list(call: Call, room: RehearsalRoom) -> int:
 # --- one run -----------------------------------------------------------------------------------------------------
 
 
-def _plays(call: Call, room: RehearsalRoom, script: Script, kinds: Sequence[str], folder: Path | None) -> int:
+def _plays(
+    call: Call, room: RehearsalRoom, script: Script, kinds: Sequence[str], folder: Path | None, notes: bool
+) -> int:
     told: list[str] = []
     for kind in kinds:
         lines = _played(call, room, script, kind)
@@ -130,7 +132,7 @@ def _plays(call: Call, room: RehearsalRoom, script: Script, kinds: Sequence[str]
         if not call.as_json:
             _print(script, kind, lines)
         if folder is not None:
-            _export(folder, script, kind, lines)
+            _export(folder, script, kind, lines, notes)
     if call.as_json:
         show.document(PlayedDoc(name=script.name, title=script.title, transcript=tuple(told)))
     return OK
@@ -156,8 +158,8 @@ def _say(lines: Sequence[Line]) -> None:
     console.print(painted(lines, console.width if sys.stdout.isatty() else None))
 
 
-def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line]) -> None:
-    text, picture = export(folder, script, kind, lines)
+def _export(folder: Path, script: Script, kind: str, lines: Sequence[Line], notes: bool) -> None:
+    text, picture = export(folder, script, kind, lines, notes=notes)
     show.note(f"written: {text} and {picture}")
 
 

@@ -63,6 +63,23 @@ def test_export_as_text_and_svg(shell: Shell, tmp_path: Path) -> None:
     assert "accept_offer" in (folders[0] / "late-accept.svg").read_text()
 
 
+def test_an_export_asks_the_class_and_keeps_the_answers_for_the_trainer(shell: Shell, tmp_path: Path) -> None:
+    script = scenarios.found("two-desks-one-job")
+    for folder, notes in (("class", ()), ("trainer", ("--notes",))):
+        shell.ok("rehearse", script.name, "--export", tmp_path / folder, *notes)
+    given, kept = ((tmp_path / folder / f"{script.name}.txt").read_text() for folder in ("class", "trainer"))
+    assert given == shell.ok("rehearse", script.name, "--plain")
+    for ask, answer in script.questions:
+        assert f"  - {ask}\n" in given
+        assert answer not in given
+        assert f"  - {ask}\n    {answer}\n" in kept
+    assert script.notes.splitlines()[0] in kept
+    assert script.notes.splitlines()[0] not in given
+    picture = (tmp_path / "class" / f"{script.name}.svg").read_text().replace("&#160;", " ")
+    assert script.questions[0][0] in picture
+    assert script.questions[0][1][:40] not in picture
+
+
 def test_a_live_database_is_refused_and_says_why(shell: Shell, tmp_path: Path) -> None:
     create(tmp_path / "live.db", SiteFile(), training=False)
     refused = shell("rehearse", "two-desks-one-job", "--plain", "--db", tmp_path / "live.db")
