@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from console.viewmodels.figures import STEP_MIN, STEPS, FiguresRow, Limits
+from console.viewmodels.figures import STAGES, STEP_MIN, STEPS, FiguresRow, Limits, Measured
+from engine.metrics import Metrics
 from engine.ports import Engine
 from engine.rules.days import local_day
 from engine.rules.ledger import AuditRow
@@ -23,6 +24,7 @@ class Lately:
 
     histories: Mapping[str, tuple[int, ...]]
     overrides: Mapping[str, int]
+    followed: int
     assigned_ms: tuple[int, ...]
     truncated: bool
 
@@ -45,13 +47,10 @@ def figures(engine: Engine, actor: Actor) -> FiguresRow:
         confidence = _confidence(engine, board, jobs)
     due, missed = _missed(jobs, board.now_ms, engine.site.zone)
     seen = lately(rows, jobs, board.now_ms)
-    metrics, alert, router = engine.metrics, engine.settings.alert, board.router
-    took = sorted(seen.assigned_ms)
+    alert, router, took = engine.settings.alert, board.router, sorted(seen.assigned_ms)
     return FiguresRow(
         since_min=STEP_MIN * STEPS,
-        decision_p50_us=metrics.quantile_us("decision", 0.5),
-        decision_p99_us=metrics.quantile_us("decision", 0.99),
-        decisions=metrics.taken("decision"),
+        here=measured(engine.metrics, engine.mono_ms()),
         counts={str(state): n for state, n in board.counts.items()},
         due_today=due,
         missed_today=missed,
@@ -74,7 +73,7 @@ def figures(engine: Engine, actor: Actor) -> FiguresRow:
         alerts_10_min=board.figures.alerts_10_min,
         alert_budget=board.figures.alert_budget,
         overrides=seen.overrides,
-        fixes={name.removeprefix("fixes "): n for name, n in metrics.counts().items() if name.startswith("fixes ")},
+        followed=seen.followed,
         histories=seen.histories,
         truncated=seen.truncated,
         limits=Limits(
@@ -87,6 +86,23 @@ def figures(engine: Engine, actor: Actor) -> FiguresRow:
     )
 
 
+def measured(metrics: Metrics, mono_ms: int) -> Measured:
+    counts = metrics.counts()
+    return Measured(
+        decision_p50_us=metrics.quantile_us("decision", 0.5),
+        decision_p99_us=metrics.quantile_us("decision", 0.99),
+        decisions=metrics.taken("decision"),
+        stages_us={name: took for name in STAGES if (took := metrics.quantile_us(f"stage {name}", 0.5)) is not None},
+        asked={
+            name: (counts.get(f"{name} asked", 0), counts.get(f"{name} failed", 0)) for name in ("create", "accept")
+        },
+        fixes={name.removeprefix("fixes "): n for name, n in counts.items() if name.startswith("fixes ")},
+        fixes_a_minute=metrics.last_minute("fixes", mono_ms),
+        lag_p50_us=metrics.quantile_us("fix lag", 0.5),
+        lag_p99_us=metrics.quantile_us("fix lag", 0.99),
+    )
+
+
 PLOTTED = {"create job": "created", "offer": "offered", "accept": "accepted", "expire": "expired", "finish": "finished"}
 
 
@@ -95,7 +111,7 @@ def lately(rows: Iterable[AuditRow], jobs: Iterable[Job], now_ms: int) -> Lately
     from_ms = now_ms - STEPS * STEP_MS
     created = {each.id: each.created_ms for each in jobs}
     counts = {name: [0] * STEPS for name in (*PLOTTED.values(), "opened")}
-    overrides, waited, oldest_ms, n = Counter[str](), dict[str, int](), now_ms, 0
+    overrides, waited, oldest_ms, n, followed = Counter[str](), dict[str, int](), now_ms, 0, 0
     for row in rows:
         n, oldest_ms = n + 1, min(oldest_ms, row.at_ms)
         if not from_ms < row.at_ms <= now_ms:
@@ -103,6 +119,7 @@ def lately(rows: Iterable[AuditRow], jobs: Iterable[Job], now_ms: int) -> Lately
         step = STEPS - 1 - (now_ms - row.at_ms) // STEP_MS
         if (name := _plotted(row.act)) is not None:
             counts[name][step] += 1
+        followed += row.act == "offer"
         if row.act.startswith("override"):
             overrides[row.reason or "no reason kept"] += 1
         if row.act == "accept" and row.job_id in created:
@@ -110,6 +127,7 @@ def lately(rows: Iterable[AuditRow], jobs: Iterable[Job], now_ms: int) -> Lately
     return Lately(
         histories={name: tuple(each) for name, each in counts.items()},
         overrides=dict(overrides),
+        followed=followed,
         assigned_ms=tuple(max(0, at_ms - created[job_id]) for job_id, at_ms in waited.items()),
         truncated=n >= ROWS_READ and oldest_ms > from_ms,
     )

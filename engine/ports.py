@@ -74,6 +74,10 @@ class ReadOnly(CallboardError):
     """The database cannot be written."""
 
 
+REFUSALS = (NotFound, Forbidden, Stale, Invalid)
+"""Answers by a rule. Anything else that is raised is a failure of ours, and counts against the availability."""
+
+
 class Store(Protocol):
     """The database: programs and reads. Every call is bound to a tenant."""
 

@@ -12,6 +12,8 @@ from console.words import inert
 BLOCKS = "▁▂▃▄▅▆▇█"
 NAME = 18
 STEP_MIN, STEPS = 5, 24
+AVAILABILITY = 0.999
+STAGES = ("index", "facts", "filter", "road", "lease")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +28,30 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FiguresRow:
-    """One look. ``_us`` microseconds, None where nothing was measured yet by this process. The histories are counts of
-    5 minutes each, the newest last; ``truncated``: the audit read did not reach back over all of them."""
+class Measured:
+    """By this process since it began. ``_us`` microseconds, None where nothing was measured yet.
 
-    since_min: int
+    ``stages_us``: the median of each stage of a decision; ``asked``: (times asked, times failed) by act; ``lag``: from
+    the phone to here."""
+
     decision_p50_us: int | None
     decision_p99_us: int | None
     decisions: int
+    stages_us: Mapping[str, int]
+    asked: Mapping[str, tuple[int, int]]
+    fixes: Mapping[str, int]
+    fixes_a_minute: int
+    lag_p50_us: int | None
+    lag_p99_us: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiguresRow:
+    """One look. The histories are counts of 5 minutes each, the newest last; ``truncated``: the audit read did not
+    reach back over all of them. ``followed``: how many offers of late went to whom the engine chose."""
+
+    since_min: int
+    here: Measured
     counts: Mapping[str, int]
     due_today: int
     missed_today: int
@@ -56,7 +74,7 @@ class FiguresRow:
     alerts_10_min: int
     alert_budget: int
     overrides: Mapping[str, int]
-    fixes: Mapping[str, int]
+    followed: int
     histories: Mapping[str, tuple[int, ...]]
     truncated: bool
     limits: Limits
@@ -67,14 +85,15 @@ Section = tuple[str, list[Line]]
 
 def sections(row: FiguresRow, width: int) -> list[Section]:
     return [
-        ("Deciding", _deciding(row)),
+        ("Deciding", _deciding(row.here)),
         ("Offers", _offers(row, width)),
         ("Jobs", _jobs(row, width)),
         ("Workers", _workers(row, width)),
         ("Alerts", _alerts(row, width)),
         ("Router", _router(row)),
-        ("Overrides by reason", _counted(row.overrides, "none lately", width)),
-        ("Positions, since this desk started", _counted(row.fixes, "none taken in by this process", width)),
+        ("Suggestions and overrides", _overridden(row, width)),
+        ("Answered, since this desk started", _answered(row.here)),
+        ("Positions, since this desk started", _positions(row.here, width)),
     ]
 
 
@@ -95,15 +114,25 @@ def _one(name: str, value: str, *more: tuple[str, str], look: str = BOLD) -> Lin
     return ((f" {fit(name, NAME)} ", PLAIN), (value, look), *gap, *more)
 
 
-def _deciding(row: FiguresRow) -> list[Line]:
-    if row.decision_p99_us is None or row.decision_p50_us is None:
+def _deciding(here: Measured) -> list[Line]:
+    if here.decision_p99_us is None or here.decision_p50_us is None:
         return [_one("latency", "–", (" no decision made here yet", DIM), look=DIM)]
-    p99_ms = row.decision_p99_us / 1000
+    p99_ms = here.decision_p99_us / 1000
     over = p99_ms >= 500
     limit = (" above the limit of 500 ms" if over else " of 500 ms allowed", WARN if over else DIM)
     return [
-        _one("latency p50", f"{row.decision_p50_us / 1000:.1f} ms", (f" of {row.decisions} decisions", DIM)),
+        _one("latency p50", f"{here.decision_p50_us / 1000:.1f} ms", (f" of {here.decisions} decisions", DIM)),
         _one("latency p99", f"{p99_ms:.1f} ms", limit),
+        *_stages(here.stages_us),
+    ]
+
+
+def _stages(took_us: Mapping[str, int]) -> list[Line]:
+    most = max(took_us.values(), default=0)
+    return [
+        _one(f"  {name} p50", f"{took_us[name] / 1000:>5.1f} ms", (bar(took_us[name], most, 12).rstrip("▁"), ACCENT))
+        for name in STAGES
+        if name in took_us
     ]
 
 
@@ -193,6 +222,42 @@ def _rate(name: str, part: int, whole: int, limit: float, rate_from: int) -> Lin
     return _one(
         name, f"{share:.0%}" if whole else "–", (words + few, ALERT if over else DIM), look=ALERT if over else BOLD
     )
+
+
+def _overridden(row: FiguresRow, width: int) -> list[Line]:
+    """How often people went another way than the engine proposed, then why."""
+    against = sum(row.overrides.values())
+    whole = row.followed + against
+    if not whole:
+        return [((" no offer lately", DIM),)]
+    words = f" {row.followed} of {whole} as the engine chose"
+    return [_one("suggestion taken", f"{row.followed / whole:.0%}", (words, DIM)),
+            *_counted(row.overrides, "no override lately", width)]  # fmt: skip
+
+
+def _answered(here: Measured) -> list[Line]:
+    """Availability: a refusal by a rule is an answer, a failure is none."""
+    lines: list[Line] = []
+    for name, (asked, failed) in here.asked.items():
+        share = 1 - failed / asked if asked else 1.0
+        under = share < AVAILABILITY
+        words = f" {failed} of {asked} failed, {'under' if under else 'target'} {AVAILABILITY:.1%}"
+        told = f"{int(share * 10_000) / 100:.2f}%" if asked else "–"  # cut, not rounded: 99.996 % is not all of them
+        lines.append(_one(name, told, (words if asked else " not asked of this process", ALERT if under else DIM),
+                          look=ALERT if under else BOLD if asked else DIM))  # fmt: skip
+    return lines
+
+
+def _positions(here: Measured, width: int) -> list[Line]:
+    if here.lag_p50_us is None or here.lag_p99_us is None:
+        return _counted(here.fixes, "none taken in by this process", width)
+    a_second = f"{here.fixes_a_minute / 60:.1f} /s"
+    lag = f"p50 {_took(here.lag_p50_us // 1000)} · p99 {_took(here.lag_p99_us // 1000)}"
+    return [
+        _one("rate", a_second, (f" {here.fixes_a_minute} in the last minute", DIM)),
+        _one("lag", lag, (" from the phone", DIM)),
+        *_counted(here.fixes, "", width),
+    ]
 
 
 def _plot(name: str, row: FiguresRow, width: int) -> Line:

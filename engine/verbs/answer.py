@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from engine import leases, records
-from engine.ports import Engine
+from engine.ports import REFUSALS, Engine
 from engine.program import Lost
 from engine.rules.ledger import OfferFacts
 from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, OfferState, Role
@@ -40,11 +40,12 @@ def accept(engine: Engine, actor: Actor, offer_id: str, worker_id: str) -> Answe
     require(actor, "accept")
     if not _theirs(actor, worker_id):
         return Answered(outcome=Answer.NOT_FOUND)
-    held = engine.store.run(engine.tenant, leases.accept(actor, offer_id, worker_id))
-    if isinstance(held, Lost):
+    with engine.metrics.answering("accept", REFUSALS):
+        held = engine.store.run(engine.tenant, leases.accept(actor, offer_id, worker_id))
+        if not isinstance(held, Lost):
+            return _answered(engine, Answer.ACCEPTED, offer_id)
         told = _too_late(engine, actor, offer_id, worker_id)
         return replace(told, outcome=Answer.LOST) if told.outcome is Answer.DECLINED else told
-    return _answered(engine, Answer.ACCEPTED, offer_id)
 
 
 def decline(engine: Engine, actor: Actor, offer_id: str, worker_id: str) -> Answered:

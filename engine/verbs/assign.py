@@ -193,6 +193,8 @@ def _finished(
         engine.store.run(engine.tenant, leases.calm(actor, fence, found.job.id, found.job.version))
     total_us = (time.perf_counter_ns() - started_ns) // 1000
     engine.metrics.took("decision", total_us)
+    for stage, took_us in found.stages.items():
+        engine.metrics.took(f"stage {stage.removesuffix('_us')}", took_us)
     if not _said_before(engine, found.job, outcome, kept.refused):
         keep = records.keep_decision(
             decision_id=decision_id, job_id=found.job.id, outcome=outcome, total_us=total_us,

@@ -20,6 +20,9 @@ def report(engine: Engine, reports: Sequence[Report], *, received_ms: int, archi
     done = engine.index.report(engine.tenant, reports, received_ms=received_ms, mono_ms=engine.mono_ms())
     archive.extend(done.archive)
     engine.metrics.count("fixes kept", done.kept)
+    if reports:
+        engine.metrics.flowed("fixes", len(reports), engine.mono_ms())
+        engine.metrics.took("fix lag", max(0, received_ms - reports[0].device_ms) * 1000)
     for reason, n in done.rejected:
         engine.metrics.count(f"fixes {reason}", n)
     return FixesTaken(kept=done.kept, rejected={str(reason): n for reason, n in done.rejected})

@@ -10,7 +10,7 @@ import msgspec
 
 from engine import records
 from engine.imports.parsed import Parsed, Rejected
-from engine.ports import CallboardError, Engine, Invalid
+from engine.ports import REFUSALS, CallboardError, Engine, Invalid
 from engine.program import Lost, Program
 from engine.records import JobKey
 from engine.rules.days import rfc3339
@@ -38,9 +38,14 @@ class KeyReused(Invalid):
 def create_job(engine: Engine, actor: Actor, new: NewJob, *, key: str | None = None) -> Created:
     """Take a job in and, when it is on-demand, offer it at once. Raises KeyReused, Invalid."""
     require(actor, "create")
-    fields = problem(new)
-    if fields is not None:
-        raise Invalid(fields)
+    with engine.metrics.answering("create", REFUSALS):
+        fields = problem(new)
+        if fields is not None:
+            raise Invalid(fields)
+        return _created(engine, actor, new, key)
+
+
+def _created(engine: Engine, actor: Actor, new: NewJob, key: str | None) -> Created:
     stamp = None if key is None else JobKey(key=key, body_hash=_hash(new))
     if stamp is not None and (known := _replayed(engine, stamp)) is not None:
         return known

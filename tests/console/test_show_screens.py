@@ -23,7 +23,13 @@ from console.viewmodels.cells import ALERT
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.workers import Slot, WorkerRow
 from engine import wiring
-from engine.verbs import override, revoke, triage
+from engine.metrics import Metrics
+from engine.ports import Busy, Invalid
+from engine.program import Program, must
+from engine.rules.nouns import FixReport
+from engine.store import lock
+from engine.store.sqlite import SqliteStore
+from engine.verbs import answer, assign, ingest, override, revoke, triage
 from tests.console.desks import (
     MINUTE_MS,
     NOON_MS,
@@ -230,6 +236,49 @@ def test_a_figure_above_its_limit_says_so_in_words_and_not_in_colour_alone(app: 
     assert said[0.67][0] == "top tenth's share 67% above 50%"
     assert ALERT in said[0.67][1]
     assert ALERT not in said[0.5][1]
+
+
+def test_what_the_engine_answered_took_and_chose_is_told_and_a_refusal_counts_as_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "WAIT_S", 0.1)
+    campus(tmp_path / "site.db")
+    engine, other = wiring.open_engine(tmp_path / "site.db"), SqliteStore(tmp_path / "site.db")
+    before = reads_figures.figures(engine, WHO)
+    take_in(engine, job("J-new", due_min=90))
+    with pytest.raises(Invalid, match="already"):
+        take_in(engine, job("J-new", due_min=90))
+
+    def stuck() -> Program[None]:
+        yield must("read_clock")
+        with pytest.raises(Busy):
+            take_in(engine, job("J-busy", due_min=90))
+
+    other.run("main", stuck())
+    offer = assign.assign(engine, WHO, "J-new").offer
+    assert offer is not None
+    answer.accept(engine, WHO, offer.id, offer.worker_id)
+    moved = FixReport(worker=offer.worker_id, device_ms=NOON_MS + 4_000, lat=45.0, lng=9.0)
+    ingest.report(engine, [moved], received_ms=NOON_MS + 6_000, archive=[])
+    row = reads_figures.figures(engine, WHO)
+    other.close()
+    wiring.close(engine)
+    assert row.here.asked == {"create": (3, 1), "accept": (1, 0)}
+    assert set(row.here.stages_us) == {"index", "facts", "filter", "road", "lease"}
+    assert (row.here.fixes_a_minute, row.here.lag_p50_us) == (1, 2_000_000)
+    assert row.followed == before.followed + 1
+    told = "\n".join("".join(text for text, _ in line) for _, lines in figure_lines.sections(row, 58) for line in lines)
+    for each in ("66.66%", "1 of 3 failed, under 99.9%", "100.00%", "0 of 1 failed, target 99.9%", "p50 2.0 s"):
+        assert each in told
+
+
+def test_what_came_longer_ago_than_a_minute_is_not_of_the_last_minute() -> None:
+    metrics = Metrics()
+    for at_s in range(0, 600, 5):
+        metrics.flowed("fixes", 10, at_s * 1000)
+    assert metrics.last_minute("fixes", 599_000) == 120
+    assert metrics.last_minute("fixes", 629_000) == 60
+    assert metrics.last_minute("fixes", 900_000) == metrics.last_minute("jobs", 0) == 0
 
 
 @pytest.mark.parametrize(
