@@ -1,6 +1,6 @@
 """Why this worker and not that one: as of the decision, as other weights would have it, and as of now."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import work
@@ -21,6 +21,22 @@ if TYPE_CHECKING:
     from engine.verbs.why import Why
 
 
+class Part(Static):
+    """Lines made for a width, and made anew when that changes."""
+
+    def __init__(self, made: Callable[[int], list[Line]], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(content(made(told.NARROW)), id=id, classes="part")
+        self._made, self._wide = made, told.NARROW
+
+    def on_resize(self) -> None:
+        if self.size.width != self._wide:
+            self._wide = self.size.width
+            self.draw()
+
+    def draw(self) -> None:
+        self.update(content(told.fitted(self._made(self._wide), self._wide)))
+
+
 class WhyScreen(Page):
     """Weights may be tried on the stored decision; nothing is changed by it."""
 
@@ -37,22 +53,22 @@ class WhyScreen(Page):
         self._tried: told.Tried = {}
         self._at = 1
         self._replayed: tuple[Considered, ...] | None = None
-        super().__init__(f"Why · {why.job.id} · {why.job.state}", told.lines(why, names, zone))
+        super().__init__(f"Why · {why.job.id} · {why.job.state}", [])
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="page"):
-            yield Static(content(told.as_decided(self._why, self._names, self._zone)), classes="part")
-            yield Static(content(self._if()), id="if", classes="part")
-            yield Static(content(told.as_of_now(self._why, self._names)), classes="part")
+            yield Part(lambda width: told.as_decided(self._why, self._names, self._zone, width))
+            yield Part(self._if, id="if")
+            yield Part(lambda width: told.as_of_now(self._why, self._names, width))
 
-    def _if(self) -> list[Line]:
+    def _if(self, width: int) -> list[Line]:
         then = self._why.then
-        return [] if then is None else told.what_if(then, self._tried, self._at, self._replayed, self._names)
+        return [] if then is None else told.what_if(then, self._tried, self._at, self._replayed, self._names, width)
 
     def _draw(self) -> None:
         """What was tried comes into sight where the page is longer than the screen."""
-        part = self.query_one("#if", Static)
-        part.update(content(self._if()))
+        part = self.query_one("#if", Part)
+        part.draw()
         self.call_after_refresh(part.scroll_visible, animate=False)
 
     def action_choose(self, by: int) -> None:

@@ -1,10 +1,14 @@
 """Why this worker and not that one, as lines: every worker looked at, with the first failed filter and its numbers."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from console.viewmodels.cells import ACCENT, ALERT, BOLD, DIM, HEAD, PLAIN, WARN, Line, who
+from console.viewmodels.hanging import hung
 from console.viewmodels.times import clock, span
 from console.words import inert
 
@@ -29,8 +33,22 @@ WEIGHTS = (
     Weight("eta_band_min", "band min", 1),
 )
 MOST = 100.0
+NARROW = 60
+"""Below so many columns each worker's figures stand in rows of their own."""
+LEAD = re.compile(r"\s+(?:\d+ |– )?\s*")
 BLANK: Line = ((" ", PLAIN),)
 Tried = dict[str, float]
+
+
+def fitted(lines: Sequence[Line], width: int) -> list[Line]:
+    """In rows of this width: what does not fit goes on below its own words."""
+    return [row for each in lines for row in hung(each, width, _begins(each))]
+
+
+def _begins(line: Line) -> int:
+    """The column of a line's words: after its blanks and its place in the ranking."""
+    lead = LEAD.match("".join(text for text, _ in line))
+    return cell_len(lead[0]) if lead else 2
 
 
 def turned(tried: Tried, decided: Mapping[str, float], at: int, by: int) -> Tried:
@@ -49,20 +67,29 @@ def decided(then: "Decision") -> dict[str, float]:
 
 
 def what_if(
-    then: "Decision", tried: Tried, at: int, replayed: "tuple[Considered, ...] | None", names: Mapping[str, str]
+    then: "Decision",
+    tried: Tried,
+    at: int,
+    replayed: "tuple[Considered, ...] | None",
+    names: Mapping[str, str],
+    width: int = NARROW,
 ) -> list[Line]:
     """The weights with the one that a key changes, and the order that others would have given. Nothing is changed."""
-    pieces: list[tuple[str, str]] = [("What if ", HEAD)]
+    pieces: list[tuple[str, str]] = []
     for place, each in enumerate(WEIGHTS):
         value = tried.get(each.name, decided(then)[each.name])
         text = f"{each.words} {value:g}{'*' if each.name in tried else ''}"
         pieces.append((f"▸{text}◂" if place == at else f" {text} ", BOLD if place == at else PLAIN))
+    head = ("What if ", HEAD)
+    heads: list[Line] = (
+        [(head, *pieces)] if width >= NARROW else [(head, *pieces[:2]), (("        ", PLAIN), *pieces[2:])]
+    )
     keys: Line = (("  ← → chooses a weight, + − changes it, 0 as decided; only shown, nothing is changed", DIM),)
     if not tried:
-        return [tuple(pieces), keys, BLANK]
+        return [*heads, keys, BLANK]
     if replayed is None:
-        return [tuple(pieces), keys, (("  who they were has been dropped after its days", DIM),), BLANK]
-    return [tuple(pieces), keys, *_reordered(then, replayed, names), BLANK]
+        return [*heads, keys, (("  who they were has been dropped after its days", DIM),), BLANK]
+    return [*heads, keys, *_reordered(then, replayed, names), BLANK]
 
 
 def _reordered(then: "Decision", replayed: "tuple[Considered, ...]", names: Mapping[str, str]) -> Iterator[Line]:
@@ -88,12 +115,8 @@ def _reordered(then: "Decision", replayed: "tuple[Considered, ...]", names: Mapp
         )
 
 
-def lines(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
-    return [*as_decided(told, names, zone), *as_of_now(told, names)]
-
-
-def as_decided(told: "Why", names: Mapping[str, str], zone: str) -> list[Line]:
-    return [*_overrulings(told, names, zone), *_then(told.then, names, zone), ((" ", PLAIN),)]
+def as_decided(told: "Why", names: Mapping[str, str], zone: str, width: int = NARROW) -> list[Line]:
+    return [*_overrulings(told, names, zone), *_then(told.then, names, zone, width), BLANK]
 
 
 def _overrulings(told: "Why", names: Mapping[str, str], zone: str) -> Iterator[Line]:
@@ -110,24 +133,42 @@ def _overrulings(told: "Why", names: Mapping[str, str], zone: str) -> Iterator[L
         yield BLANK
 
 
-def as_of_now(told: "Why", names: Mapping[str, str]) -> list[Line]:
+def as_of_now(told: "Why", names: Mapping[str, str], width: int = NARROW) -> list[Line]:
     head: Line = (("As of now", HEAD),)
     if told.now is None:
         return [head, ((f"{inert(told.job.id)} is {told.job.state}: nobody is being looked for", DIM),)]
-    return [head, *_considered(told.now, names, None)]
+    return [head, *_considered(told.now, names, None, width)]
 
 
-def _then(then: "Decision | None", names: Mapping[str, str], zone: str) -> Iterator[Line]:
+def _then(then: "Decision | None", names: Mapping[str, str], zone: str, width: int) -> Iterator[Line]:
     if then is None:
         yield (("No decision has been made for this job yet", DIM),)
         return
-    kept, policy = then.summary, then.summary.policy
-    yield ((f"As of the decision, {clock(then.made_ms, zone)}: {then.outcome.replace('_', ' ')}", HEAD),)
-    yield (
-        (f"policy {policy.version}: ETA {policy.w_eta:g}, fairness {policy.w_fair:g}, slack {policy.w_slack:g}, ", DIM),
-        (f"band {policy.eta_band_min} min; lower scores go first", DIM),
-    )
-    stages = kept.stages
+    kept, wide = then.summary, width >= NARROW
+    head = "As of the decision" if wide else "As decided"
+    yield ((f"{head}, {clock(then.made_ms, zone)}: {then.outcome.replace('_', ' ')}", HEAD),)
+    if wide:
+        yield from _policy(then, width)
+    if kept.retried_in_cooldown:
+        yield (("the list was empty: those in cooldown were allowed again", WARN),)
+    if then.considered is None:
+        refused = ", ".join(f"{n} {reason}" for reason, n in kept.refused.items()) or "none"
+        yield ((f"{kept.ranked} ranked; refused: {refused}. Who they were has been dropped after its days", DIM),)
+    else:
+        yield from _considered(then.considered, names, kept.worker, width)
+    if kept.unlisted:
+        yield ((f"and {kept.unlisted} more without the skill, not listed", DIM),)
+    if not wide:  # on a small screen who was chosen comes first
+        yield from _policy(then, width)
+
+
+def _policy(then: "Decision", width: int) -> Iterator[Line]:
+    """The weights in force then, and where the time went."""
+    kept, stages = then.summary.policy, then.summary.stages
+    weights = f"policy {kept.version}: ETA {kept.w_eta:g}, fairness {kept.w_fair:g},"
+    band, sense = f"slack {kept.w_slack:g}, band {kept.eta_band_min} min", "lower scores go first"
+    rows = (f"{weights} {band}; {sense}",) if width >= NARROW else (weights, f"  {band};", f"  {sense}")
+    yield from (((each, DIM),) for each in rows)
     parts = (
         ("index", stages.index_us),
         ("facts", stages.facts_us),
@@ -137,49 +178,72 @@ def _then(then: "Decision | None", names: Mapping[str, str], zone: str) -> Itera
     )
     took = ", ".join(f"{name} {spent / 1000:.1f}" for name, spent in parts)
     yield ((f"{then.total_us / 1000:.1f} ms: {took}", DIM),)
-    if kept.retried_in_cooldown:
-        yield (("the list was empty: those in cooldown were allowed again", WARN),)
-    if then.considered is None:
-        refused = ", ".join(f"{n} {reason}" for reason, n in kept.refused.items()) or "none"
-        yield ((f"{kept.ranked} ranked; refused: {refused}. Who they were has been dropped after its days", DIM),)
-    else:
-        yield from _considered(then.considered, names, kept.worker)
-    if kept.unlisted:
-        yield ((f"and {kept.unlisted} more without the skill, not listed", DIM),)
 
 
-def _considered(everyone: "tuple[Considered, ...]", names: Mapping[str, str], chosen: str | None) -> Iterator[Line]:
+def _considered(
+    everyone: "tuple[Considered, ...]", names: Mapping[str, str], chosen: str | None, width: int
+) -> Iterator[Line]:
     if not everyone:
         yield (("nobody was about", WARN),)
     place = 0
     for each in everyone:
         if each.verdict == "ranked":
             place += 1
-            yield from _ranked(place, each, names, chosen)
+            told = _ranked if width >= NARROW else _ranked_narrow
+            yield from told(place, each, names, chosen)
         else:
-            yield (
-                ("  – ", DIM),
-                (_name(each.worker, names), PLAIN),
-                (f"  {each.verdict.replace('_', ' ')}", WARN),
-                (f"  {inert(each.detail)}", PLAIN),
-            )
+            yield from _refused(each, names, width)
+
+
+def _refused(each: "Considered", names: Mapping[str, str], width: int) -> Iterator[Line]:
+    head: Line = (("  – ", DIM), (_name(each.worker, names), PLAIN), (f"  {each.verdict.replace('_', ' ')}", WARN))
+    detail = inert(each.detail)
+    if width >= NARROW or not detail:
+        yield (*head, (f"  {detail}", PLAIN))
+    else:
+        yield head
+        yield ((f"    {detail}", PLAIN),)
 
 
 def _ranked(place: int, each: "Considered", names: Mapping[str, str], chosen: str | None) -> Iterator[Line]:
-    picked = each.worker == chosen
-    eta = "" if each.eta_s is None else f"  ETA {-(-each.eta_s // 60)} min"
-    sure = f" {each.confidence} ({(each.source or '').replace('_', '-')})" if each.confidence else ""
+    eta = _eta(each)
     yield (
         (f"{place:3} ", BOLD),
         (_name(each.worker, names), BOLD),
-        (f"{eta}{sure}", PLAIN),
-        (f"  score {each.score:.1f}" if each.score is not None else "", ACCENT),
-        ("  ← offered" if picked else "", BOLD),
+        (f"  {eta}" if eta else "", PLAIN),
+        (_score(each), ACCENT),
+        ("  ← offered" if each.worker == chosen else "", BOLD),
     )
     if each.terms is not None:
-        slack = "" if each.slack_ms is None else f" · slack {each.slack_ms // 60_000} min"
         terms = f"eta {each.terms.eta:.1f}, fairness {each.terms.fair:+.1f}, slack {each.terms.slack:+.1f}"
-        yield ((f"      {terms} · {each.jobs_today or 0} jobs today{slack}", DIM),)
+        yield ((f"      {terms} · {_day(each)}", DIM),)
+
+
+def _ranked_narrow(place: int, each: "Considered", names: Mapping[str, str], chosen: str | None) -> Iterator[Line]:
+    """One thing a row, so that nothing has to be wrapped."""
+    yield ((f"{place:3} ", BOLD), (_name(each.worker, names), BOLD), (_score(each), ACCENT))
+    if each.worker == chosen:
+        yield (("    ← offered", BOLD),)
+    if eta := _eta(each):
+        yield ((f"    {eta}", PLAIN),)
+    if each.terms is not None:
+        yield ((f"    eta {each.terms.eta:.1f}, fair {each.terms.fair:+.1f}, slack {each.terms.slack:+.1f}", DIM),)
+        yield ((f"    {_day(each)}", DIM),)
+
+
+def _eta(each: "Considered") -> str:
+    eta = "" if each.eta_s is None else f"ETA {-(-each.eta_s // 60)} min"
+    return eta + (f" {each.confidence} ({(each.source or '').replace('_', '-')})" if each.confidence else "")
+
+
+def _score(each: "Considered") -> str:
+    return f"  score {each.score:.1f}" if each.score is not None else ""
+
+
+def _day(each: "Considered") -> str:
+    slack = "" if each.slack_ms is None else f" · slack {each.slack_ms // 60_000} min"
+    jobs = each.jobs_today or 0
+    return f"{jobs} job{'' if jobs == 1 else 's'} today{slack}"
 
 
 def _name(worker_id: str, names: Mapping[str, str]) -> str:

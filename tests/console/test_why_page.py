@@ -1,0 +1,49 @@
+"""Why, at every width: no word at the edge, none lost, and who was chosen first on a small screen."""
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from console.screens.why import Part, WhyScreen
+from console.viewmodels.cells import PLAIN
+from console.viewmodels.hanging import hung
+from console.viewmodels.why import fitted
+from tests.console.desks import campus, drive, shown, still
+from tests.console.test_snapshots import played
+
+
+@pytest.fixture(scope="module")
+def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("campus") / "site.db"
+    campus(path)
+    return path
+
+
+def test_at_40_columns_each_figure_has_its_row(founded: Path) -> None:
+    async def act(pilot: Pilot[int], _: object) -> None:
+        await played("J-7", ("w",))(pilot)  # type: ignore[misc]
+        assert isinstance(pilot.app.screen, WhyScreen)
+        rows = [row.strip("┃ \n") for row in shown(pilot.app).splitlines()]
+        told = ["As decided, 13:00:00: offered", "1 Ana Rossi W-1  score 0.5", "← offered", "ETA 6 min low (stand-in)",
+                "eta 5.4, fair +0.0, slack -4.9", "0 jobs today · slack 19 min"]  # fmt: skip
+        at = rows.index(told[0])
+        assert rows[at : at + len(told)] == told
+        parts = [str(each.content) for each in pilot.app.screen.query(Part)]
+        assert all(len(row) <= 36 for part in parts for row in part.splitlines())
+        assert "lower scores go first" in parts[0]
+        assert "1 job today" in parts[0]
+
+    drive(still(founded), act, size=(40, 60))
+
+
+def test_nothing_is_lost_where_lines_are_fitted() -> None:
+    words = "the road from 試験室 to the hall is closed, so that nobody could be there before the window ends"
+    line = (("  3 ", PLAIN), ("Ана ", PLAIN), (words, PLAIN))
+    for width in range(8, 120):
+        rows = ["".join(text for text, _ in row) for row in fitted([line], width)]
+        assert all(cell_len(row) <= width for row in rows)
+        assert "".join("".join(rows).split()) == "".join(f"3Ана{words}".split())
+        assert all(row[:4].isspace() and row[4] != " " for row in rows[1:])
+    assert hung(line, 0, 4) == [line]
