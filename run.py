@@ -236,9 +236,13 @@ def open_desk(order: "DeskOrder") -> int:
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":
     need_terminal()
-    from fixtures.demo import opened
+    from fixtures import demo, recording
 
-    return opened(ROOT / ".osrm", seed=order.seed, said=say)
+    told = recording.read(order.replay) if order.replay is not None else None
+    if order.record is not None:
+        recording.refuse_existing(order.record)
+    recorder = recording.Recorder(Path("rehearsals"), file=order.record)
+    return demo.opened(ROOT / ".osrm", seed=order.seed, said=say, recorder=recorder, recording=told)
 
 
 def need_terminal() -> None:

@@ -151,7 +151,9 @@ def _progress(what: str) -> Generator[Callable[[float], None] | None]:
 # --- the console and the demo ------------------------------------------------------------------------------------
 
 
-SEED = click.option("--seed", type=int, default=1, show_default=True, help="The demo's: one seed, one history.")
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The demo's: one seed, one history."
+)
 
 
 @command("console", "console --db site.db\nconsole --demo")
@@ -160,7 +162,7 @@ SEED = click.option("--seed", type=int, default=1, show_default=True, help="The 
 def console(call: Call, on_demo: bool, seed: int) -> int:
     """Open the desk in this terminal; without a database, on the demo site."""
     if on_demo or not call.names_database():
-        return _on_demo(call, seed)
+        return _on_demo(call, DemoOrder(seed=seed))
     open_console = _part(call.parts.open_console, "console")
     if call.tenant is not None or not _looks_whole(call.path()):
         with opened(call):
@@ -181,16 +183,25 @@ def _looks_whole(path: Path) -> bool:
     return head.startswith(b"SQLite format 3\0") and head.endswith(OURS)
 
 
-@command("demo", "demo --seed 7")
-@SEED
-def demo(call: Call, seed: int) -> int:
+@command("demo", "demo --seed 7\ndemo --replay rehearsals/demo-7-20260601-1300.toml")
+@click.option("--seed", type=click.IntRange(min=0), help="One seed, one town.  [default: 1]")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what befalls into this new file (else one in rehearsals/, from the first fault on).",
+)
+@click.option("--replay", type=FILE, metavar="FILE", help="Play a recorded session again, faults and all.")
+def demo(call: Call, seed: int | None, record: Path | None, replay: Path | None) -> int:
     """Open the desk on the demo site: a river town with simulated workers."""
-    return _on_demo(call, seed)
+    if replay is not None and seed is not None:
+        raise click.UsageError("--seed: the recording names its own; leave it out beside --replay")
+    return _on_demo(call, DemoOrder(seed=1 if seed is None else seed, record=record, replay=replay))
 
 
-def _on_demo(call: Call, seed: int) -> int:
+def _on_demo(call: Call, order: DemoOrder) -> int:
     open_console, made = _part(call.parts.open_console, "console"), _part(call.parts.demo, "demo")
-    with made(DemoOrder(seed=seed)) as site, hushed():
+    with made(order) as site, hushed():
         return open_console(DeskOrder(database=site.path, demo=site))
 
 

@@ -76,9 +76,12 @@ class ReplayReport(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOrder:
-    """``seed``: one seed, one history."""
+    """``seed``: one seed, one history. ``record``: the file for the session (else one in ``rehearsals/``, from its
+    first fault on); ``replay``: the file of one that is played again."""
 
     seed: int = 1
+    record: Path | None = None
+    replay: Path | None = None
 
 
 class DemoSite(DemoStage, Protocol):

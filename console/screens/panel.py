@@ -69,9 +69,7 @@ class Panel(Whole, ModalScreen[None]):
             yield Said(id="panel-said")
 
     def on_mount(self) -> None:
-        panel = self.query_one("#panel")
-        panel.border_title = "Trainer · esc closes"
-        panel.border_subtitle = f"seed {self._stage.seed}: `demo --seed {self._stage.seed}` replays it"
+        self.query_one("#panel").border_title = "Trainer · esc closes"
         self.query_one(Cast).border_title = "befalls whom? j k  > offered = accepted"
         self.look()
         if self._ticks:
@@ -86,6 +84,7 @@ class Panel(Whole, ModalScreen[None]):
         for key, (each, words) in PACES.items():
             paces += [(f"{key} ", HEAD), (f"[{words}]  " if each == speed else f"{words}  ", BOLD)]
         self.query_one("#paces", OneLine).say(tuple(paces))
+        self.query_one("#panel").border_subtitle = inert(self._stage.record).replace("[", "\\[")
         self.query_one(Cast).take(self._stage.workers())
         faults = self.query_one("#faults", Pane)
         faults.take(self._long(refusals) if self.has_class("-high") else self._short(refusals), "what befalls")

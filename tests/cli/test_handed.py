@@ -38,6 +38,7 @@ class Doors:
 
     path: Path
     seeds: list[int] = field(default_factory=list[int])
+    demos: list[DemoOrder] = field(default_factory=list[DemoOrder])
     shown: list[tuple[Path, bool]] = field(default_factory=list[tuple[Path, bool]])
     orders: list[DeskOrder] = field(default_factory=list[DeskOrder])
     town: Town | None = None
@@ -45,6 +46,7 @@ class Doors:
     @contextmanager
     def demo(self, order: DemoOrder) -> Iterator[DemoSite]:
         self.seeds.append(order.seed)
+        self.demos.append(order)
         self.town = Town(self.path)
         yield self.town
         self.town.open = False
@@ -80,6 +82,18 @@ def test_without_a_database_the_demo_is_shown_and_ended(shell: Shell, site: Path
     assert (doors.seeds, doors.shown) == ([1], [(site / "demo.db", True)])
     assert doors.town is not None
     assert not doors.town.open
+
+
+def test_a_session_of_the_demo_is_recorded_and_replayed_where_the_trainer_says(shell: Shell, site: Path) -> None:
+    doors = Doors(site / "demo.db")
+    shell.parts = doors.parts
+    (site / "one.toml").write_text("")
+    shell.ok("demo", "--seed", 7, "--record", site / "new.toml")
+    shell.ok("demo", "--replay", site / "one.toml")
+    assert doors.demos == [DemoOrder(seed=7, record=site / "new.toml"), DemoOrder(replay=site / "one.toml")]
+    refused = shell("demo", "--replay", site / "one.toml", "--seed", 7)
+    assert refused.code == 2
+    assert "the recording names its own" in refused.err
 
 
 def test_a_wrong_path_is_said_before_the_screen_is_taken(shell: Shell, site: Path) -> None:

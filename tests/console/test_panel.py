@@ -98,7 +98,7 @@ def test_the_panel_shows_seed_pace_people_and_what_can_befall(demo: Demo) -> Non
     async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
         assert isinstance(app.screen, Panel)
         told = shown(app)
-        assert "demo --seed 2" in told
+        assert "seed 2" in told
         assert "[stands]" in told
         assert "(r router dies)" in told
         assert "p dispatcher paused" in told
