@@ -9,7 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -25,6 +24,7 @@ from console.viewmodels.times import clock
 from console.widgets.alerts import Alerts
 from console.widgets.bars import KeyBar, Said, StatusLine
 from console.widgets.cells import Cells
+from console.widgets.filter_box import FilterBox
 from console.widgets.lines import Lines
 from console.widgets.panes import ORDERS, Board, JobDetail, Offers
 
@@ -76,7 +76,7 @@ class Desk(Screen[None]):
                 with Container(id="below"):
                     yield Cells()
                     yield Offers()
-        yield Input(id="filter", placeholder="words to filter by; enter keeps, esc clears", compact=True)
+        yield FilterBox()
         yield Said(id="said")
         yield Said(id="line")
         yield KeyBar(id="keys")
@@ -84,7 +84,6 @@ class Desk(Screen[None]):
     def on_mount(self) -> None:
         for name, (key, title) in PANES.items():
             self._widget(name).border_title = f"{key} {title}"
-        self.query_one("#filter", Input).cursor_blink = False
         self._show_pane("jobs")
         self.query_one("#status", StatusLine).take(None, Health(None), 0)
         if self.console.ticks:
@@ -223,6 +222,12 @@ class Desk(Screen[None]):
     def action_pane(self, name: str) -> None:
         self._acted()
         self._show_pane(name)
+        self._hold(name)
+
+    def _hold(self, name: str) -> None:
+        """A person chose the pane: a cursor whose row has gone goes to what stands there now."""
+        if isinstance(widget := self._widget(name), Lines):
+            widget.hold()
         self.follow()
 
     def action_next_pane(self, by: int) -> None:
@@ -247,7 +252,7 @@ class Desk(Screen[None]):
         focused = self.focused
         if focused is not None and focused.id in PANES and focused.id != self.pane:
             self._show_pane(focused.id)
-            self.follow()
+            self._hold(focused.id)
 
     @on(Lines.Moved)
     def moved(self, event: Lines.Moved) -> None:
@@ -344,15 +349,13 @@ class Desk(Screen[None]):
         self.follow()
 
     def filter_by(self, kept: Filter) -> None:
-        self._show_pane("jobs")
         self._filter(kept)
 
     def open_filter(self) -> None:
+        """The list is in sight while words are typed; afterwards keys act in the pane where they did before."""
+        back = self.pane
         self._show_pane("jobs")
-        box = self.query_one("#filter", Input)
-        box.value = filters.told(self.board.kept)
-        box.display = True
-        box.focus()
+        self.query_one(FilterBox).ask(filters.told(self.board.kept), back)
 
     def toggle_unassigned(self) -> None:
         kept = self.board.kept
@@ -378,18 +381,16 @@ class Desk(Screen[None]):
     @on(Input.Submitted, "#filter")
     def filter_kept(self, event: Input.Submitted) -> None:
         event.input.display = False
-        self._show_pane("jobs")
+        self._show_pane(self.query_one(FilterBox).back)
+        if self.pane != "jobs":
+            self.tell(f"{len(self.board.order)} jobs match (pane 2); keys act in pane {PANES[self.pane][0]} as before")
         self.follow()
 
-    def on_key(self, event: Message) -> None:
-        """Escape in the filter box clears and closes it."""
-        box = self.query_one("#filter", Input)
-        if getattr(event, "key", "") == "escape" and box.has_focus:
-            event.stop()
-            box.value = ""
-            box.display = False
-            self._filter(Filter())
-            self._show_pane("jobs")
+    @on(FilterBox.Left)
+    def filter_left(self) -> None:
+        self._filter(Filter())
+        self._show_pane(self.query_one(FilterBox).back)
+        self.follow()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.tick)

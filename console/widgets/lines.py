@@ -119,8 +119,7 @@ class Lines(ScrollView, can_focus=True):
         self._keep_in_sight()
 
     def on_focus(self) -> None:
-        if self.cursor is None and self.order:
-            self._go(min(self._fell_at, len(self.order) - 1))
+        """The focus alone moves nothing: it also comes back by itself, after a box or when the window has it again."""
         self.refresh()
 
     def on_blur(self) -> None:
@@ -183,6 +182,11 @@ class Lines(ScrollView, can_focus=True):
             return False
         self._go(at)
         return True
+
+    def hold(self) -> None:
+        """A person turned to this list: the cursor is on a row, where it was on one that has gone."""
+        if self.cursor is None and self.order:
+            self._go(min(self._fell_at, len(self.order) - 1))
 
     def _keep_in_sight(self) -> None:
         at = self._places.get(self.cursor or "")

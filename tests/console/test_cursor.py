@@ -1,16 +1,19 @@
 """Whatever comes from behind, the next key acts on the job it would have acted on before."""
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual import events
 from textual.pilot import Pilot
 
 from console.app import Console
 from console.behind import Behind
+from console.commands import by_id
 from console.screens.desk import Desk
 from console.viewmodels.rows import (
     ACCEPTED,
@@ -25,7 +28,9 @@ from console.viewmodels.rows import (
     SiteFacts,
     Snapshot,
 )
-from console.widgets.panes import Board
+from console.widgets.alerts import Alerts
+from console.widgets.lines import Lines
+from console.widgets.panes import Board, Offers
 from tests.console.desks import NOON_MS, campus, drive, keys, settle, still
 
 SITE = SiteFacts(
@@ -225,40 +230,107 @@ def test_B117_it_is_there_within_three_seconds_and_keys_stay_quick_while_jobs_ch
     drive(app, play)
 
 
+NUMBERS = range(40)
+KEYS = ("z", "u", "T", "M")
+TYPED = (("f", *"hall", "enter"), ("f", *"nothing", "enter"), ("f", "escape"), ("f", *"hall 3", "escape"))
+deeds = st.one_of(
+    st.tuples(st.just("news"), st.frozensets(st.sampled_from(NUMBERS), max_size=30)),
+    st.tuples(st.just("gone"), st.sampled_from(["aim", "another"])),
+    st.tuples(st.just("keys"), st.lists(st.sampled_from(KEYS), min_size=1, max_size=2).map(tuple)),
+    st.tuples(st.just("filter"), st.sampled_from(TYPED)),
+    st.tuples(st.just("window"), st.just(())),
+    st.tuples(st.just("mark"), st.sampled_from([("space",), ("shift+down",), ("shift+up",), ("j", "space")])),
+    st.tuples(st.just("move"), st.sampled_from([("j",), ("k",), ("G",)])),
+)
+
+
+@pytest.mark.parametrize("size", [(120, 36), (40, 12)], ids=["wide", "narrow"])
 @pytest.mark.parametrize("pane", ["alerts", "offers"])
 @settings(max_examples=8)
-@given(data=st.data())
-def test_in_other_panes_too_only_a_person_moves_the_cursor(pane: str, data: st.DataObject) -> None:
+@given(told=st.lists(deeds, min_size=3, max_size=10))
+def test_in_other_panes_too_only_a_person_moves_the_cursor(
+    pane: str, size: tuple[int, int], told: list[tuple[str, object]]
+) -> None:
+    """``aim``: the row that the next key acts on, and its job, as the operator left them; None once it has gone."""
     jobs = {f"J-{n}": row(n) for n in range(20)}
     behind = Told(jobs)
-    assert behind.snap is not None
-    alerts = {n: alert(n) for n in range(12)}
-    offers = {n: offer(n) for n in range(12)}
-    behind.snap = replace(behind.snap, alerts=tuple(alerts.values()), offers=tuple(offers.values()))
+    tell(behind, frozenset(range(12)))
     app = Console(behind, ticks=False)
 
     async def play(pilot: Pilot[int], desk: Desk) -> None:
         await keys(pilot, "1" if pane == "alerts" else "5", "j", "j")
-        aimed = desk.job
-        assert aimed is not None
-        for _ in range(6):
-            kept = data.draw(st.sets(st.integers(0, 40), max_size=25))
-            assert behind.snap is not None
-            behind.snap = replace(
-                behind.snap,
-                alerts=tuple(replace(alert(n), severity=1 + n % 3) for n in sorted(kept)),
-                offers=tuple(offer(n) for n in sorted(kept, reverse=True)),
-            )
-            app.look_again()
-            await keys(pilot, *data.draw(st.lists(st.sampled_from(["z", "u", "T", "M"]), max_size=2)))
-            await settle(pilot)
-            if int(aimed.id[2:]) not in kept:
-                assert desk.job is None  # gone: on nothing, until a person moves
-                return
-            assert desk.job is not None
-            assert desk.job.id == aimed.id
+        rows: Lines = desk.query_one(Alerts) if pane == "alerts" else desk.query_one(Offers)
+        hands = Hand(aim=rows.cursor, marks=frozenset())
+        assert hands.aim is not None
+        for each in told:
+            await befall(pilot, desk, rows, each)
+            hands = hands.after(each[0], desk, rows)
+            assert (rows.cursor, desk.pane) == (hands.aim, pane)
+            assert (desk.job.id if desk.job else None) == (None if hands.aim is None else f"J-{number(hands.aim) % 20}")
+            assert marked(desk, pane) == hands.marks
+            if pane == "alerts":
+                aimed_at = by_id("acknowledge").many(desk.state)
+                assert {one.id for one in aimed_at} == hands.marks  # a bulk act is for what is marked, and in sight
 
-    drive(app, play, size=(120, 36))
+    drive(app, play, size=size)
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What a person has done: where they left the cursor, and what they marked."""
+
+    aim: str | None
+    marks: frozenset[str]
+
+    def after(self, what: str, desk: Desk, rows: Lines) -> "Hand":
+        """A key that moves or marks is theirs; whatever else happens takes away what has gone, and no more."""
+        if what in ("move", "mark"):
+            marks = marked(desk, desk.pane)
+            assert marks == self.marks if what == "move" else len(self.marks ^ marks) <= 2
+            return Hand(aim=rows.cursor, marks=marks)
+        here = frozenset(rows.order)
+        return Hand(
+            aim=self.aim if self.aim in here else None, marks=self.marks & here if rows.id == "alerts" else self.marks
+        )
+
+
+def marked(desk: Desk, pane: str) -> frozenset[str]:
+    state = desk.state
+    return frozenset(each.id for each in (state.marked_alerts if pane == "alerts" else state.marked))
+
+
+async def befall(pilot: Pilot[int], desk: Desk, rows: Lines, told: tuple[str, object]) -> None:
+    what, how = told
+    behind = desk.console.behind
+    assert isinstance(behind, Told)
+    if what == "news":
+        tell(behind, cast("frozenset[int]", how))
+    elif what == "gone":
+        others = [each for each in rows.order if each != rows.cursor]
+        leaves = rows.cursor if how == "aim" else others[0] if others else None
+        tell(behind, frozenset(number(each) for each in rows.order if each != leaves))
+    elif what == "window":
+        desk.app.post_message(events.AppBlur())
+        await settle(pilot)
+        desk.app.post_message(events.AppFocus())
+    else:
+        await keys(pilot, *cast("tuple[str, ...]", how))
+    desk.console.look_again()
+    await settle(pilot)
+
+
+def tell(behind: "Told", kept: frozenset[int]) -> None:
+    """Alerts and offers of these numbers stand, each of another severity than by its number."""
+    assert behind.snap is not None
+    behind.snap = replace(
+        behind.snap,
+        alerts=tuple(replace(alert(n), severity=1 + n % 3) for n in sorted(kept)),
+        offers=tuple(offer(n) for n in sorted(kept, reverse=True)),
+    )
+
+
+def number(row_id: str) -> int:
+    return int(row_id.partition("-")[2])
 
 
 def alert(n: int) -> AlertRow:
