@@ -33,6 +33,8 @@ ASKERS = 2
 TROUBLE_SHOWN_S = 30.0
 SWITCH_S = 0.0005
 NOTE_SHOWN_S = 15.0
+FENCED = "fenced: "
+"""How the rounds begin to say it."""
 
 
 class NotOpen(Exception):
@@ -75,6 +77,8 @@ class Behind:
         self._memory: Memory | None = None
         self._job_id: str | None = None
         self._trouble = self._note = ("", 0.0)
+        self._held: frozenset[str] = frozenset()
+        self._lost: frozenset[str] = frozenset()
         self._ending = threading.Event()
         self._wake = threading.Event()
         self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -202,6 +206,16 @@ class Behind:
         if self._engine is None or self._memory is None or self._site is None:
             raise NotOpen("the database is not open")
         self.snap = look(self._engine, self._memory, self._site, job_id=self._job_id, now_s=self.mono_s())
+        self._see_regions(frozenset(self._engine.tenures))
+
+    def _see_regions(self, held: frozenset[str]) -> None:
+        """Fenced is over, and said no longer, once every region that was lost by it is held again."""
+        self._held |= held
+        if self._lost and self._lost <= held:
+            if FENCED in self._trouble[0]:
+                self._trouble = ("", 0.0)
+            self._note = (f"this desk dispatches {', '.join(sorted(self._lost))} again", self.mono_s())
+            self._lost = frozenset()
 
     def close(self) -> None:
         """Give the regions back and close the files."""
@@ -265,10 +279,12 @@ class Behind:
 
     def _say(self, said: str) -> None:
         """What the rounds say: to the log; trouble, and that a region was taken over, to the banner too."""
-        grave = "failed" in said or "fenced" in said
+        grave = "failed" in said or FENCED in said
         log.log(logging.WARNING if grave else logging.INFO, "%s", said)
         if grave:
             self.trouble = said
+            if FENCED in said and self._engine is not None:
+                self._lost = self._held - frozenset(self._engine.tenures)
         elif "taken over" in said:
             self._note = (said, self.mono_s())
 

@@ -10,3 +10,5 @@ FAULT_KEYS: Mapping[str, str] = {
 PACES: Mapping[str, tuple[float, str]] = {
     "0": (0.0, "stands"), "1": (1.0, "×1"), "2": (10.0, "×10"), "3": (60.0, "×60"),
 }  # fmt: skip
+SECOND_KEY = "full_stop"
+"""One second of training time passes."""

@@ -97,8 +97,9 @@ class FaultShown(Protocol):
 class DemoStage(Protocol):
     """The demo site, which rings the rounds itself, and its trainer's hands. ``speed``: of the clock, 0 = it stands.
 
-    ``refusals``: why not now, by fault; ``inject`` does it and answers in words, or raises CallboardError.
-    ``record``: where the session is recorded, or how far its replay has come."""
+    ``refusals``: why not now, by fault; ``inject`` does it and answers in words, or raises CallboardError;
+    ``pass_a_second``: of training time; answers its time. ``record``: where the session is recorded, or how far its
+    replay has come."""
 
     seed: int
     speed: float
@@ -114,3 +115,4 @@ class DemoStage(Protocol):
     def refusals(self) -> Mapping[str, str]: ...
     def workers(self) -> Sequence[tuple[str, str]]: ...
     def inject(self, fault: str, worker: str = "") -> str: ...
+    def pass_a_second(self) -> str: ...

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import ModalScreen
 
-from console.panel_commands import FAULT_KEYS, PACES
+from console.panel_commands import FAULT_KEYS, PACES, SECOND_KEY
 from console.screens.whole import Whole
 from console.stage import DemoStage
 from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, Line, fit
@@ -54,6 +54,7 @@ class Panel(Whole, ModalScreen[None]):
             for name, key in FAULT_KEYS.items()
         ),
         *(Binding(key, f"pace('{key}')", words, show=False, id=f"pace.{key}") for key, (_, words) in PACES.items()),
+        Binding(SECOND_KEY, "second", "A second passes", show=False, id="pace.second"),
     ]
 
     def __init__(self, stage: DemoStage, *, ticks: bool = True) -> None:
@@ -83,6 +84,7 @@ class Panel(Whole, ModalScreen[None]):
         paces: list[tuple[str, str]] = [("training clock  ", DIM)]
         for key, (each, words) in PACES.items():
             paces += [(f"{key} ", HEAD), (f"[{words}]  " if each == speed else f"{words}  ", BOLD)]
+        paces += [(". ", HEAD), ("1 s", BOLD)]
         self.query_one("#paces", OneLine).say(tuple(paces))
         self.query_one("#panel").border_subtitle = inert(self._stage.record).replace("[", "\\[")
         self.query_one(Cast).take(self._stage.workers())
@@ -119,6 +121,19 @@ class Panel(Whole, ModalScreen[None]):
         self._stage.speed, words = PACES[key]
         self.tell(f"the training clock {words}")
         self.look()
+
+    @work
+    async def action_second(self) -> None:
+        """A class looks at one second: what was done shows within it."""
+        console = cast("Console", self.app)
+        try:
+            at = await console.behind.ask(lambda _, __: self._stage.pass_a_second())
+        except (CallboardError, TimeoutError) as refused:
+            self.tell(str(refused) or "the town did not answer in time", "warn")
+        else:
+            self.tell(f"{at}: a second has passed")
+        self.look()
+        console.look_again()
 
     @work
     async def action_inject(self, fault: str) -> None:

@@ -1,10 +1,8 @@
 """The trainer's panel over the desk of the demo: what befalls the town, and the desk that shows it."""
 
 import asyncio
-import shutil
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from textual.pilot import Pilot
 
 import run
 from console.app import Console
-from console.behind import Behind
 from console.panel_commands import FAULT_KEYS
 from console.screens.desk import Desk
 from console.screens.panel import Cast, Panel
@@ -21,8 +18,8 @@ from engine.rules import alerts as rules
 from fixtures.demo import Demo, found
 from fixtures.faults import FAULTS
 from tests.console.desks import campus, keys, settle, shown, still
+from tests.console.stages import NOON_MS, Staged, copied
 
-NOON_MS = 1_804_420_800_000
 Play = Callable[[Pilot[int], Console, Demo], Awaitable[None]]
 
 
@@ -31,34 +28,9 @@ def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found(tmp_path_factory.mktemp("panel"), seed=2, now_ms=NOON_MS)
 
 
-class Staged(Behind):
-    """A desk that looks when told, over a town whose clock stands until the trainer lets it run."""
-
-    def __init__(self, demo: Demo) -> None:
-        super().__init__(demo.path, demo=demo, rounds=False, user="ana", mono_s=lambda: 0.0)
-        self.open()
-        assert self._engine is not None
-        self.engine = self._engine
-        self.read()
-        demo.hear(self._say)
-        demo.start(self.engine)
-
-    def read(self) -> None:
-        """What a machine measures is left out, so that pictures can be compared."""
-        super().read()
-        snap = self.snap
-        if snap is not None:
-            detail = snap.detail
-            if detail is not None and detail.decision is not None:
-                detail = replace(detail, decision=replace(detail.decision, total_us=1_200))
-            self.snap = replace(snap, p99_us=None, detail=detail)
-
-
 @pytest.fixture
 def demo(founded: Path, tmp_path: Path) -> Demo:
-    for each in founded.parent.glob(f"{founded.name}*"):
-        shutil.copy(each, tmp_path / each.name)
-    return Demo(tmp_path / founded.name, seed=2, speed=0.0, said=lambda _: None)
+    return Demo(copied(founded, tmp_path), seed=2, speed=0.0, said=lambda _: None)
 
 
 def drive(demo: Demo, play: Play, size: tuple[int, int] = (120, 36)) -> None:
