@@ -57,6 +57,7 @@ def _worker(each: WorkerSight, live: dict[str, Offer]) -> WorkerRow:
         jobs_today=each.jobs_today,
         offer_id=offer.id if offer else "",
         offer_job=offer.job_id if offer else "",
+        offer_from_ms=offer.created_ms if offer else 0,
         offer_until_ms=offer.expires_ms if offer else 0,
         slots=tuple(sorted(slots, key=lambda held: (held.starts_ms, held.job_id))),
     )

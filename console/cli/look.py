@@ -262,6 +262,7 @@ class WorkerDoc(Struct, frozen=True, kw_only=True):
     contact_age_s: int | None
     jobs_today: int
     offer: str | None
+    offer_lapsed: bool
     bookings: tuple[BookingDoc, ...]
 
 
@@ -271,16 +272,19 @@ def workers(call: Call, on_shift: bool) -> int:
     """List workers: shift, presence, cell (never a position), jobs today, bookings."""
     with opened(call, writing=False) as engine:
         found, zone = see.workers(engine, actor(engine, None)), engine.site.zone
+        now_ms, live = _now_ms(engine), see.offers(engine, actor(engine, None))
+    over = {each.id for each in live if has_lapsed(each, now_ms)}
     listed = [each for each in found if each.on_shift or not on_shift]
     if call.as_json:
-        show.document([_worker_doc(each, zone) for each in listed])
+        show.document([_worker_doc(each, zone, lapsed=each.offer_id in over) for each in listed])
         return OK
     columns = ("worker", "name", "skills", "region", "shift", "presence", "cell", "age>", "today>", "offer", "booked")
-    show.table(f"{len(listed)} workers · times in {zone}", columns, [_worker_row(each, zone) for each in listed])
+    rows = [_worker_row(each, zone, lapsed=each.offer_id in over) for each in listed]
+    show.table(f"{len(listed)} workers · times in {zone}", columns, rows)
     return OK
 
 
-def _worker_doc(each: WorkerSight, zone: str) -> WorkerDoc:
+def _worker_doc(each: WorkerSight, zone: str, *, lapsed: bool) -> WorkerDoc:
     where = each.where
     return WorkerDoc(
         id=each.id,
@@ -300,6 +304,7 @@ def _worker_doc(each: WorkerSight, zone: str) -> WorkerDoc:
         contact_age_s=where.contact_age_ms // 1000 if where else None,
         jobs_today=each.jobs_today,
         offer=each.offer_id,
+        offer_lapsed=lapsed,
         bookings=tuple(
             BookingDoc(job=held.job_id, offer=held.offer_id, arrives_at=rfc3339(held.arrival_ms, zone),
                        booked=span(held.starts_ms, held.ends_ms, zone))
@@ -308,13 +313,13 @@ def _worker_doc(each: WorkerSight, zone: str) -> WorkerDoc:
     )  # fmt: skip
 
 
-def _worker_row(each: WorkerSight, zone: str) -> tuple[object, ...]:
+def _worker_row(each: WorkerSight, zone: str, *, lapsed: bool) -> tuple[object, ...]:
     shift = f"{show.when(each.shift.starts_ms, zone)}–{show.hour(each.shift.ends_ms, zone)}" if each.shift else "none"
     presence = "absent" if each.absent else each.presence if each.on_shift else "off shift"
     booked = ", ".join(f"{held.job_id} {show.hour(held.starts_ms, zone)}" for held in each.bookings)
-    where = each.where
+    where, offer = each.where, f"{each.offer_id}{' lapsed' if lapsed else ''}" if each.offer_id else ""
     return (each.id, each.name, " ".join(each.skills), each.region, shift, presence, where.cell if where else "",
-            show.age(where.position_age_ms) if where else "", each.jobs_today, each.offer_id, booked)  # fmt: skip
+            show.age(where.position_age_ms) if where else "", each.jobs_today, offer, booked)  # fmt: skip
 
 
 @command("offers", "offers --db site.db\noffers --job J-17 --json --db site.db\noffers --as c3 --db site.db")

@@ -27,7 +27,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRow:
-    """``presence``: fresh, stale or silent; the ages are None where nothing was heard. Ages as of the read."""
+    """``presence``: fresh, stale or silent; the ages are None where nothing was heard. Ages as of the read.
+
+    ``offer_from_ms``, ``offer_until_ms``: outside of them the offer has lapsed, though nobody may have swept yet."""
 
     id: str
     name: str
@@ -47,6 +49,7 @@ class WorkerRow:
     jobs_today: int
     offer_id: str
     offer_job: str
+    offer_from_ms: int
     offer_until_ms: int
     slots: tuple[Slot, ...]
 
@@ -164,7 +167,6 @@ def line(row: WorkerRow, width: int, on: Axis, now_ms: int, zone: str) -> Line:
     shift = (
         "none" if row.starts_ms is None or row.ends_ms is None else f"{hm(row.starts_ms, zone)}–{hm(row.ends_ms, zone)}"
     )
-    offer = f"{countdown(row.offer_until_ms - now_ms)} {row.offer_job}" if row.offer_id else "-"
     said = {
         "S": (sign, look),
         "WORKER": (row.name, calm),
@@ -174,7 +176,7 @@ def line(row: WorkerRow, width: int, on: Axis, now_ms: int, zone: str) -> Line:
         "CAP": (str(row.capacity), calm),
         "SEEN": (age(row.seen_ms), look if row.on_shift else DIM),
         "HEARD": (age(row.heard_ms), calm),
-        "OFFER": (offer, PLAIN if row.offer_id else DIM),
+        "OFFER": _offer(row, now_ms),
         "CELL": (row.cell or "-", DIM),
         "SKILLS": (row.skills, DIM),
     }
@@ -186,6 +188,18 @@ def line(row: WorkerRow, width: int, on: Axis, now_ms: int, zone: str) -> Line:
             text, named = said[column.name]
             pieces.append((fit(text, column.width, right=column.right) + " ", named))
     return tuple(pieces)
+
+
+def _offer(row: WorkerRow, now_ms: int) -> tuple[str, str]:
+    if not row.offer_id:
+        return "-", DIM
+    if has_lapsed(row, now_ms):
+        return f"LAPSED {row.offer_job}", ALERT
+    return f"{countdown(row.offer_until_ms - now_ms)} {row.offer_job}", PLAIN
+
+
+def has_lapsed(row: WorkerRow, now_ms: int) -> bool:
+    return not row.offer_from_ms <= now_ms < row.offer_until_ms
 
 
 def age(ms: int | None) -> str:
@@ -209,12 +223,14 @@ def told(row: WorkerRow, now_ms: int, zone: str) -> list[Line]:
                 f"cell {row.cell or 'unknown'} · position {age(row.seen_ms)} old · contact {age(row.heard_ms)} ago · ",
                 PLAIN,
             ),
-            (f"{row.jobs_today} jobs today · capacity {row.capacity}", PLAIN),
+            (f"{row.jobs_today} job{'' if row.jobs_today == 1 else 's'} today · capacity {row.capacity}", PLAIN),
         ),
     ]
     if row.offer_id:
-        left = countdown(row.offer_until_ms - now_ms)
-        lines.append(((inert(f"offered {row.offer_job} ({row.offer_id}), {left} left"), WARN),))
+        left = f"{countdown(row.offer_until_ms - now_ms)} left"
+        over = has_lapsed(row, now_ms)
+        told = "LAPSED, waits for the sweep" if over else left
+        lines.append(((inert(f"offered {row.offer_job} ({row.offer_id}), {told}"), ALERT if over else WARN),))
     lines += [
         (
             (inert(f"{'in progress' if each.started else 'booked'} {each.job_id}"), PLAIN),

@@ -420,3 +420,16 @@ def test_two_tenants_never_meet(shell: Shell, site: Path) -> None:
     assert shell.json("assign", "near", "--tenant", "other", code=1)["considered"] == []
     [tokyo] = [each for each in shell.json("jobs", "--tenant", "other") if each["id"] == "near"]
     assert tokyo["due_by"] == "2027-03-15T16:30:00.000+09:00"
+
+
+def test_a_worker_whose_offer_is_over_is_listed_so_until_somebody_sweeps(shell: Shell) -> None:
+    holder = shell.json("assign", "near")["offer"]["worker"]
+    offer = shell.json("offers")[0]["id"]
+    assert f"{offer} lapsed" not in shell.ok("workers")
+    shell.ok("clock", "advance", "20s")
+    listed = {each["id"]: (each["offer"], each["offer_lapsed"]) for each in shell.json("workers")}
+    assert listed[holder] == (offer, True)
+    assert {told for each, told in listed.items() if each != holder} == {(None, False)}
+    assert f"{offer} lapsed" in shell.ok("workers")
+    shell.ok("sweep")
+    assert f"{offer} lapsed" not in shell.ok("workers")

@@ -79,10 +79,31 @@ def a_worker(**more: object) -> WorkerRow:
         "jobs_today": 1,
         "offer_id": "",
         "offer_job": "",
+        "offer_from_ms": 0,
         "offer_until_ms": 0,
         "slots": (),
     }
     return WorkerRow(**{**usual, **more})  # type: ignore[arg-type]
+
+
+def test_a_worker_whose_offer_is_over_is_shown_as_lapsed_until_it_is_swept() -> None:
+    offered = {"offer_id": "O-7KQ2", "offer_job": "J-7", "offer_from_ms": NOON_MS, "offer_until_ms": NOON_MS + 20_000}
+    row = a_worker(**offered)
+
+    def seen(now_ms: int) -> tuple[str, str]:
+        cells = "".join(
+            text for text, _ in worker_lines.line(row, 120, worker_lines.axis([row], NOON_MS), now_ms, "UTC")
+        )
+        return cells, "\n".join("".join(text for text, _ in each) for each in worker_lines.told(row, now_ms, "UTC"))
+
+    for now_ms in (NOON_MS, NOON_MS + 19_999):
+        assert all("LAPSED" not in each for each in seen(now_ms))
+    assert " 0:20 J-7 " in seen(NOON_MS)[0]
+    for now_ms in (NOON_MS + 20_000, NOON_MS - 1):
+        listed, full = seen(now_ms)
+        assert " LAPSED J-7 " in listed
+        assert "offered J-7 (O-7KQ2), LAPSED, waits for the sweep" in full
+        assert " left" not in full
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
