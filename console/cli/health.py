@@ -14,10 +14,12 @@ from console.cli.call import Call, command, opened
 from console.cli.trouble import DAMAGED, OK, REFUSED, told
 from engine.ports import CallboardError, Damaged, Engine
 from engine.rules.days import local, rfc3339, zone_named
+from engine.rules.eta import CALIBRATED_FROM, calibrated_kmh
 from engine.rules.nouns import Point
 from engine.settings import Settings, load
 
 WAL_SOUND_FROM = (3, 51, 3)
+SPEED_OFF = 1.25
 CLOCK_FROM_MS = 1_700_000_000_000
 # File systems on which SQLite's shared memory and locks do not hold between machines.
 REMOTE = frozenset({
@@ -80,6 +82,7 @@ def _examined(engine: Engine) -> list[Check]:
         ("clock", lambda: _clock(engine)),
         ("operators", lambda: _operators(engine)),
         ("regions", lambda: _regions(engine)),
+        ("stand-in", lambda: _stand_in(engine)),
     ]
     checks = [_asked(name, ask) for name, ask in named]
     for name, ok, detail in engine.road.self_test(_around(engine)):
@@ -188,6 +191,18 @@ def _regions(engine: Engine) -> tuple[bool, str]:
         for each in engine.store.regions(engine.tenant)
     ]
     return True, "; ".join(told_of)
+
+
+def _stand_in(engine: Engine) -> tuple[bool, str]:
+    """Beside the speed in force what the road has said. The owner decides: nothing is changed behind their back."""
+    eta = engine.settings.eta
+    pairs = engine.store.road_memory(engine.tenant, limit=engine.settings.router.memory_pairs_max)
+    found_kmh, n = calibrated_kmh(pairs, detour=eta.detour)
+    if found_kmh is None:
+        return True, f"{eta.speed_kmh:g} km/h; to calibrate it takes {CALIBRATED_FROM} remembered road times, {n} are"
+    told = f"{eta.speed_kmh:g} km/h; the median of {n} remembered road times is {found_kmh:.0f} km/h"
+    far = not 1 / SPEED_OFF <= found_kmh / eta.speed_kmh <= SPEED_OFF
+    return True, f"{told}: [eta] speed_kmh = {found_kmh:.0f} would be nearer" if far else told
 
 
 def _around(engine: Engine) -> Point | None:

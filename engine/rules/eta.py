@@ -1,12 +1,15 @@
 """Travel times without a router, and which of several answers may be promised on (SPEC 4). All times round up."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import median
 
 from engine.rules.nouns import Confidence, Driven, Leg, Point, RoadAnswer, Travel, Unreachable
-from engine.rules.place import metres
+from engine.rules.place import centre_of, metres
 
 ROAD, MEMORY, STAND_IN = "road", "memory", "stand_in"
+CALIBRATED_FROM, CALIBRATED_FROM_M = 30, 500.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,19 @@ def band(
     from_s = math.floor(max(arrival_s - rules.band_early_s - unsure_s, now_s) / step_s) * step_s
     to_s = math.ceil((arrival_s + rules.band_late_s + unsure_s) / step_s) * step_s
     return from_s, max(to_s, from_s + step_s)
+
+
+def calibrated_kmh(pairs: Iterable[tuple[int, int, int | None]], *, detour: float) -> tuple[float | None, int]:
+    """The speed at which half of these road times would have been met by the stand-in, and of how many pairs.
+
+    ``pairs``: (origin cell, destination cell, seconds; None = unreachable), as remembered. Near ones say more about the
+    size of a cell than about the road. None where fewer than 30 are left."""
+    found: list[float] = []
+    for origin, destination, seconds in pairs:
+        apart_m = metres(Point(*centre_of(origin)), Point(*centre_of(destination)))
+        if seconds and apart_m >= CALIBRATED_FROM_M:
+            found.append(apart_m * detour * 3.6 / seconds)
+    return (median(found) if len(found) >= CALIBRATED_FROM else None), len(found)
 
 
 def _seconds(distance_m: float, speed_kmh: float) -> int:

@@ -140,7 +140,7 @@ def test_doctor_names_its_checks(shell: Shell) -> None:
     assert all(each.keys() == {"name", "ok", "detail"} for each in told["checks"])
     named = {each["name"] for each in told["checks"]}
     assert named >= {"python", "sqlite", "database", "schema", "audit chain", "side file", "disk space", "filesystem",
-                     "zone", "clock", "regions", "settings"}  # fmt: skip
+                     "zone", "clock", "regions", "stand-in", "settings"}  # fmt: skip
     assert any(name.startswith("router") for name in named)
 
 

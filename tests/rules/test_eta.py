@@ -4,8 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from engine.rules.eta import EtaRules, band, great_circle_m, optimistic_s, pessimistic_s, stand_in_s, travel
+from engine.rules.eta import (
+    EtaRules,
+    band,
+    calibrated_kmh,
+    great_circle_m,
+    optimistic_s,
+    pessimistic_s,
+    stand_in_s,
+    travel,
+)
 from engine.rules.nouns import Confidence, Driven, Leg, NoAnswer, Point, Travel, Unreachable
+from engine.rules.place import cell, centre_of
 
 RULES = EtaRules()
 KREMS = Point(48.4102, 15.6146)
@@ -65,6 +75,17 @@ def test_only_a_bare_stand_in_is_doubted_beyond_its_number() -> None:
     memory = Travel(seconds=601, confidence=Confidence.LOW, source="memory")
     bare = Travel(seconds=601, confidence=Confidence.LOW, source="stand_in")
     assert [pessimistic_s(each, RULES) for each in (road, memory, bare)] == [601, 601, 902]
+
+
+def test_a_speed_is_calibrated_by_what_the_road_said_far_apart_and_often_enough() -> None:
+    here = cell(KREMS, 10)
+    there = [cell(Point(KREMS.lat + 0.01 + n / 1000, KREMS.lng), 10) for n in range(40)]
+    road = [(here, each, stand_in_s(Point(*centre_of(here)), Point(*centre_of(each)), speed_kmh=18)) for each in there]
+    beside = (here, cell(Point(KREMS.lat + 0.002, KREMS.lng), 10), 1)
+    speed, pairs = calibrated_kmh([*road, beside, (here, there[0], None)], detour=1.4)
+    assert speed == pytest.approx(18, rel=0.01)
+    assert pairs == 40
+    assert calibrated_kmh(road[:29], detour=1.4) == (None, 29)
 
 
 def test_a_customer_is_told_whole_five_minutes_around_the_arrival() -> None:
