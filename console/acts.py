@@ -9,7 +9,7 @@ from engine.rules.nouns import Actor, Job, JobState
 from engine.verbs import answer as answers
 from engine.verbs import assign as assigning
 from engine.verbs import override as overriding
-from engine.verbs import revoke, triage
+from engine.verbs import region, revoke, triage
 
 VICTIMS_MAX = 40
 ANSWERS = {"accept": answers.accept, "decline": answers.decline}
@@ -251,6 +251,23 @@ def preempt(engine: Engine, actor: Actor, job_id: str, aimed_at: str, urgent_id:
     revoke.preempt(engine, actor, job_id, urgent_id, why.checked(), aimed_at=aimed_at)
     after = engine.store.job(engine.tenant, job_id) or job
     return Done(said=f"preempt {urgent_id}: offered to {job.worker_id}; {job_id} is {after.state}")
+
+
+# --- regions -------------------------------------------------------------------------------------------------------
+
+
+def handoff(engine: Engine, actor: Actor, worker_id: str, *, region_id: str, why: Reason) -> Done:
+    """Move a worker to another region, now or once the offer that binds them is answered."""
+    moved = region.handoff(engine, actor, worker_id, region_id, why.checked())
+    if moved is None:
+        waits = f"waits until their live offer is answered or over; /handoff {worker_id} back takes it back"
+        return Done(said=f"handoff {worker_id} {region_id}: {waits}")
+    return Done(said=f"handoff {worker_id} {region_id}: they belong to {region_id} now")
+
+
+def take_back_handoff(engine: Engine, actor: Actor, worker_id: str, *, why: Reason) -> Done:
+    to = region.take_back_handoff(engine, actor, worker_id, why.checked())
+    return Done(said=f"handoff {worker_id} back: they stay, and do not go to {to}")
 
 
 # --- alerts ---------------------------------------------------------------------------------------------------------

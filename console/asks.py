@@ -22,7 +22,7 @@ from console.viewmodels.rows import (
 from engine.ports import CallboardError, Engine, Forbidden
 from engine.rules.attempts import Attempt, Overruling
 from engine.rules.attempts import attempts as tried
-from engine.rules.ledger import Alert, Considered, Decision
+from engine.rules.ledger import Alert, Considered, Decision, Region
 from engine.rules.nouns import Actor, Job, Offer, OfferState, Role
 from engine.verbs import override as overriding
 from engine.verbs import revoke
@@ -73,7 +73,8 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
             memory.jobs = {**memory.jobs, **fresh}
         alerts = tuple(_alert(each, memory) for each in engine.store.alerts(engine.tenant))
         lately = engine.store.alerts_since(engine.tenant, now_ms - BUDGET_MS)
-        rounds = _rounds(engine, now_ms)
+        regions = engine.store.regions(engine.tenant)
+        rounds = _rounds(engine, regions, now_ms)
         _map(engine, memory, site, now_s)
         detail = None if job_id is None else _detail(engine, job_id, memory.names)
     return Snapshot(
@@ -90,6 +91,7 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
         detail=detail,
         names=memory.names,
         cells=memory.cells,
+        regions=tuple(each.id for each in regions),
     )
 
 
@@ -213,11 +215,10 @@ def _offer(offer: Offer, names: Mapping[str, str]) -> OfferRow:
     )
 
 
-def _rounds(engine: Engine, now_ms: int) -> str:
+def _rounds(engine: Engine, regions: tuple[Region, ...], now_ms: int) -> str:
     """Where the automatic dispatcher runs: here, in another process, or nowhere.
 
     What this process believes does not count: overtaken, it holds an epoch that is no longer in force."""
-    regions = engine.store.regions(engine.tenant)
     if any(each.id in engine.tenures and engine.tenures[each.id].epoch == each.epoch for each in regions):
         return "here"
     held = [each for each in regions if each.holder and each.lease_until_ms > now_ms]

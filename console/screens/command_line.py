@@ -39,7 +39,7 @@ def known_of(desk: "Desk") -> Known:
     snap = desk.console.behind.snap
     assert snap is not None, "the command was allowed before there was anything to see"
     return Known(jobs=snap.jobs, alerts={each.id: each for each in snap.alerts}, names=snap.names, reasons=reasons(),
-                 verbs=every_verb())  # fmt: skip
+                 verbs=every_verb(), regions=snap.regions)  # fmt: skip
 
 
 class CommandLine(Whole, ModalScreen[Meant | None]):

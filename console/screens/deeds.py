@@ -4,12 +4,14 @@ The ids (and the version, or the assignment) an act is aimed at are those of the
 engine are imported when first wanted: the first paint does not wait for them."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from console.behind import NotOpen
 from console.commands import DeskState, Typed, by_id
 from console.viewmodels.bulk import counted
-from console.viewmodels.commands_typed import told
+from console.viewmodels.cells import who
+from console.viewmodels.commands_typed import BACK, told
 from console.viewmodels.rows import AlertRow, JobRow
 
 if TYPE_CHECKING:
@@ -229,6 +231,25 @@ async def cancel(desk: "Desk", state: DeskState) -> None:
         await act(desk, line, lambda engine, actor: acts.cancel(engine, actor, job.id, held, why))
 
 
+async def handoff(desk: "Desk", state: DeskState) -> None:
+    from console import acts
+
+    typed, snap = state.typed or Typed(), desk.console.behind.snap
+    worker_id, to = typed.worker_id, typed.region
+    name = who(snap.names.get(worker_id, "") if snap else "", worker_id)
+    title = f"Take back the handoff of {name}" if typed.back else f"Hand {name} over to {to}"
+    means = (
+        "They stay, and are offered work here again; only a handoff that still waits can be taken back."
+        if typed.back
+        else "The jobs they hold go with them. Where an offer to them is live, they move once it is answered or over."
+    )
+    target = f"{worker_id} {BACK if typed.back else to}"
+    why = await reasoned(desk, state, "handoff", target, title, means)
+    if why is not None:
+        move = acts.take_back_handoff if typed.back else partial(acts.handoff, region_id=to)
+        await act(desk, line_of("handoff", target, why), lambda engine, actor: move(engine, actor, worker_id, why=why))
+
+
 async def undo(desk: "Desk", state: DeskState) -> None:
     from console import acts
 
@@ -308,6 +329,7 @@ DEEDS: "dict[str, Callable[[Desk, DeskState], Awaitable[None]]]" = {
     "reassign": reassign,
     "preempt": preempt,
     "cancel": cancel,
+    "handoff": handoff,
     "undo": undo,
     "acknowledge": lambda desk, state: see_to(desk, state, "ack"),
     "own": lambda desk, state: see_to(desk, state, "own"),

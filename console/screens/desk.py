@@ -193,7 +193,7 @@ class Desk(Screen[None]):
         return DeskState(ready=snap is not None, readonly=readonly, pane=self.pane, job=self.job, alert=self.alert,
                          role=snap.site.role if snap else "", acts=snap.site.acts if snap else None,
                          marked=self.board.marked, marked_alerts=self.query_one(Alerts).marked,
-                         keys=self.console.keys,
+                         keys=self.console.keys, regions=snap.regions if snap else (),
                          training=bool(snap and snap.site.training), demo=bool(snap and snap.site.demo),
                          undo=self.hands.can_undo(self.console.behind.mono_s()))  # fmt: skip
 

@@ -11,11 +11,14 @@ NOT_OPEN = "the database is not open yet"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typed:
-    """What was typed after a verb. ``reason`` and ``words`` are both there or both empty; ``text``: the free text."""
+    """What was typed after a verb. ``reason`` and ``words`` are both there or both empty; ``text``: the free text;
+    ``back``: what waits is taken back, instead of a ``region``."""
 
     line: str = ""
     worker_id: str = ""
     other_job: str = ""
+    region: str = ""
+    back: bool = False
     reason: str = ""
     words: str = ""
     minutes: int = 0
@@ -29,7 +32,8 @@ class DeskState:
 
     ``acts``: what the role at the desk may do, None before anybody is known; ``marked``, ``marked_alerts``: jobs and
     alerts marked for a bulk act; ``keys``: keys that the user's keymap changed, by command; ``typed``: None where a key
-    was pressed; ``undo``: what can be taken back now, or ""; ``training``, ``demo``: what kind of site this is."""
+    was pressed; ``undo``: what can be taken back now, or ""; ``training``, ``demo``: what kind of site this is;
+    ``regions``: those that it has."""
 
     ready: bool
     readonly: bool
@@ -45,6 +49,7 @@ class DeskState:
     undo: str = ""
     training: bool = False
     demo: bool = False
+    regions: tuple[str, ...] = ()
 
 
 May = Callable[[DeskState], str | None]
@@ -160,6 +165,12 @@ def may_acknowledge(state: DeskState) -> str | None:
     if (wrong := may_triage(state)) is not None or state.alert is None:
         return wrong
     return f"{state.alert.id} is acknowledged by {state.alert.acked_by} already" if state.alert.acked_by else None
+
+
+def may_handoff(state: DeskState) -> str | None:
+    if not state.ready:
+        return NOT_OPEN
+    return None if len(state.regions) > 1 else "this site has one region only: there is no other to go to"
 
 
 def may_undo(state: DeskState) -> str | None:

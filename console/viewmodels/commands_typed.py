@@ -12,6 +12,7 @@ from console.words import inert
 
 WORDS_MIN = 10
 MARKED = "marked"
+BACK = "back"
 SNOOZE_MAX_MIN = 24 * 60
 SHOWN_MAX = 6
 OFFER = re.compile(r"[OoDd]-[A-Za-z0-9]{4,}")
@@ -37,6 +38,7 @@ VERBS = (
     *(Verb(name, name, REASONED) for name in ("withdraw", "release", "reassign", "cancel")),
     Verb("preempt", "preempt", ("job", "other?", "reason?")),
     *(Verb(name, name, ("job",)) for name in ("accept", "decline", "start", "finish", "why", "go", "mark")),
+    Verb("handoff", "handoff", ("worker", "region", "reason?")),
     Verb("ack", "acknowledge", ("alert",)),
     Verb("own", "own", ("alert",)),
     Verb("snooze", "snooze", ("alert", "minutes")),
@@ -57,14 +59,15 @@ BULK = frozenset({"assign", "withdraw", "release", "reassign", "cancel"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What names may be used: jobs and alerts as shown, workers' names by id, the codes of reasons, and the verbs
-    (others than VERBS where the desk knows more)."""
+    """What names may be used: jobs and alerts as shown, workers' names by id, the codes of reasons, the verbs (others
+    than VERBS where the desk knows more), and the site's regions."""
 
     jobs: Mapping[str, JobRow]
     alerts: Mapping[str, AlertRow]
     names: Mapping[str, str]
     reasons: tuple[str, ...]
     verbs: tuple[Verb, ...] = VERBS
+    regions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +150,8 @@ class _Reader:
         return f" (reasons: {', '.join(self.known.reasons)})" if "reason?" in self.verb.takes else ""
 
     def take(self, kind: str) -> None:
-        named = {"job": self._job, "other?": self._other, "worker?": self._worker, "alert": self._alert}
+        named = {"job": self._job, "other?": self._other, "worker?": self._worker, "alert": self._alert,
+                 "worker": self._one, "region": self._region}  # fmt: skip
         said = {"reason?": self._reason, "minutes": self._minutes, "text": self._text, "text?": self._maybe_text}
         (named | said)[kind]()
 
@@ -183,6 +187,13 @@ class _Reader:
         word = self._next()
         if not word or (len(self.rest) > 1 and self._code(word) and not workers_of(word, self.known.names)):
             return
+        self._one()
+
+    def _one(self) -> None:
+        """The worker that is named, and nobody by default: the selected thing is a job."""
+        word = self._next()
+        if not word:
+            raise Wrong(f"{self.verb.name}: which worker?")
         found = workers_of(word, self.known.names)
         if len(found) > 1:
             raise Wrong(f"{word} may be {', '.join(found[:SHOWN_MAX])}: type the id")
@@ -190,6 +201,15 @@ class _Reader:
             raise Wrong(f"{word}: no such worker")
         self.rest.pop(0)
         self.typed = replace(self.typed, worker_id=found[0])
+
+    def _region(self) -> None:
+        word = self._next()
+        found = by_id(word, self.known.regions)
+        if found is None and word.casefold() != BACK:
+            said = f"{word}: no such region" if word else f"{self.verb.name}: to which region?"
+            raise Wrong(f"{said}; one of {', '.join(self.known.regions)}, or {BACK} to take back one that waits")
+        self.rest.pop(0)
+        self.typed = replace(self.typed, region=found or "", back=found is None)
 
     def _code(self, word: str) -> str:
         word = word.casefold().replace("-", "_")
@@ -307,6 +327,8 @@ def candidates(line: str, known: Known) -> list[str]:
         takes = verb_of(name, known.verbs).takes
     except Wrong:
         return []
+    if takes[:1] == ("worker",):
+        return _next_of_worker(text, last, known)
     if not last or last.startswith('"'):
         return []
     fits: list[str] = []
@@ -319,6 +341,19 @@ def candidates(line: str, known: Known) -> list[str]:
     if "reason?" in takes:
         fits += [each for each in known.reasons if each.startswith(last)]
     return fits
+
+
+def _next_of_worker(text: str, last: str, known: Known) -> list[str]:
+    """What may follow a verb that begins with a worker: one, then a region, then a reason."""
+    try:
+        before = len(tokens(text[: len(text) - len(last)])) - 1
+    except Wrong:
+        return []
+    if before == 0:
+        return workers_of(last, known.names)
+    if before == 1:
+        return [each for each in (*known.regions, BACK) if _begins(each, last)]
+    return [each for each in known.reasons if last and each.startswith(last)] if before == 2 else []
 
 
 def _begins(each: str, last: str) -> bool:

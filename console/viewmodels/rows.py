@@ -174,3 +174,4 @@ class Snapshot:
     alerts_lately: int = 0
     names: dict[str, str] = field(default_factory=dict[str, str])
     cells: CellsRow | None = None
+    regions: tuple[str, ...] = ()
