@@ -47,6 +47,7 @@ class Panel(Whole, ModalScreen[None]):
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"
     AUTO_FOCUS = "#cast"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (40, "-high")]  # noqa: RUF012  (as Textual declares it)
+    HORIZONTAL_BREAKPOINTS = [(0, "-slim"), (76, "-broad")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,P", "dismiss", "Close", show=False, id="panel.close"),
         *(
@@ -54,12 +55,15 @@ class Panel(Whole, ModalScreen[None]):
             for name, key in FAULT_KEYS.items()
         ),
         *(Binding(key, f"pace('{key}')", words, show=False, id=f"pace.{key}") for key, (_, words) in PACES.items()),
+        Binding("right,question_mark", "explain(1)", "What it shows", show=False, id="panel.explain"),
+        Binding("left", "explain(-1)", "What the one before shows", show=False, id="panel.explain_before"),
         Binding(SECOND_KEY, "second", "A second passes", show=False, id="pace.second"),
     ]
 
     def __init__(self, stage: DemoStage, *, ticks: bool = True) -> None:
         super().__init__()
         self._stage, self._ticks = stage, ticks
+        self._told: int | None = None
 
     def compose(self) -> ComposeResult:
         with Container(id="panel"):
@@ -73,6 +77,7 @@ class Panel(Whole, ModalScreen[None]):
         self.query_one("#panel").border_title = "Trainer · esc closes"
         self.query_one(Cast).border_title = "befalls whom? j k  > offered = accepted"
         self.look()
+        self.query_one(Cast).put(self._stage.chosen)  # whom it befell before: closed for a look, it goes on with them
         if self._ticks:
             self.set_interval(LOOK_S, self.look)
 
@@ -81,38 +86,63 @@ class Panel(Whole, ModalScreen[None]):
 
     def look(self) -> None:
         speed, refusals = self._stage.speed, self._stage.refusals()
-        paces: list[tuple[str, str]] = [("training clock  ", DIM)]
+        slim = self.has_class("-slim")
+        paces: list[tuple[str, str]] = [] if slim else [("training clock  ", DIM)]
+        gap = " " if slim else "  "
         for key, (each, words) in PACES.items():
-            paces += [(f"{key} ", HEAD), (f"[{words}]  " if each == speed else f"{words}  ", BOLD)]
+            paces += [(f"{key} ", HEAD), (f"[{words}]{gap}" if each == speed else f"{words}{gap}", BOLD)]
         paces += [(". ", HEAD), ("1 s", BOLD)]
         self.query_one("#paces", OneLine).say(tuple(paces))
         self.query_one("#panel").border_subtitle = inert(self._stage.record).replace("[", "\\[")
         self.query_one(Cast).take(self._stage.workers())
-        faults = self.query_one("#faults", Pane)
-        faults.take(self._long(refusals) if self.has_class("-high") else self._short(refusals), "what befalls")
+        self._list(refusals)
 
-    def _long(self, reasons: Mapping[str, str]) -> list[Line]:
-        """A fault a line, with what there will be to see, or why not now."""
+    def _list(self, refusals: Mapping[str, str]) -> None:
+        faults, columns = self.query_one("#faults", Pane), 1 if self.has_class("-slim") else 2
+        high = self.has_class("-high")
+        made = self._long(refusals, faults.size.width - 1) if high else self._short(refusals, columns)
+        faults.take(made, "what befalls · ← → all that it shows" if high else "what befalls · ← → what it shows")
+        if self._told is not None:
+            line = self._told if high else self._told // columns
+            faults.scroll_to(y=line - (faults.size.height > 2), animate=False)
+
+    def _long(self, reasons: Mapping[str, str], width: int) -> list[Line]:
+        """A fault a line, with the beginning of what there will be to see, or why not now."""
         made: list[Line] = []
-        for each in self._stage.faults:
-            key, reason = FAULT_KEYS[each.name], reasons.get(each.name)
+        for at, each in enumerate(self._stage.faults):
+            key, reason, mark = FAULT_KEYS[each.name], reasons.get(each.name), "▸" if at == self._told else " "
+            title = inert(each.title)
             if reason is None:
-                made.append(((f"{key} ", HEAD), (inert(each.title), BOLD), (f": {inert(each.shows)}", DIM)))
+                words = fit(f": {inert(each.shows)}", max(1, width - len(title) - 3))
+                made.append(((f"{mark}{key} ", HEAD), (title, BOLD), (words, DIM)))
             else:
-                made.append(((f"({key} {inert(each.title)}: {inert(reason)})", DIM),))
+                made.append(((fit(f"{mark}({key} {title}: {inert(reason)})", max(1, width)), DIM),))
         return made
 
-    def _short(self, reasons: Mapping[str, str]) -> list[Line]:
-        """Two in a line; in brackets what may not be now: its key tells why."""
+    def _short(self, reasons: Mapping[str, str], columns: int) -> list[Line]:
+        """In brackets what may not be now. What each shows, or why not now, is told below of the one that is marked."""
         made: list[Line] = []
-        for at in range(0, len(self._stage.faults), 2):
+        for first in range(0, len(self._stage.faults), columns):
             line: list[tuple[str, str]] = []
-            for each in self._stage.faults[at : at + 2]:
+            for at, each in enumerate(self._stage.faults[first : first + columns], start=first):
                 key, may = FAULT_KEYS[each.name], each.name not in reasons
                 text = f"{key} {each.title}" if may else f"({key} {each.title})"
-                line.append((fit(text, 24), PLAIN if may else DIM))
+                marked = at == self._told
+                look = BOLD if marked else PLAIN if may else DIM
+                line.append((fit(f"{'▸' if marked else ' '}{text}", 24), look))
             made.append(tuple(line))
         return made
+
+    def action_explain(self, by: int) -> None:
+        """Before it is done: what there will be to see, or why it may not be now."""
+        faults, was = self._stage.faults, self._told
+        self._told = (len(faults) - 1 if by < 0 else 0) if was is None else (was + by) % len(faults)
+        each, refusals = faults[self._told], self._stage.refusals()
+        reason = refusals.get(each.name)
+        whom = " (whoever is under the cursor)" if each.of_worker else ""
+        words = f"{each.shows}{whom}" if reason is None else f"not now: {reason}"
+        self.tell(f"{FAULT_KEYS[each.name]} {each.title}: {words}")
+        self._list(refusals)
 
     def tell(self, words: str, look: str = "plain") -> None:
         self.query_one("#panel-said", Said).tell(words, look)
@@ -139,6 +169,7 @@ class Panel(Whole, ModalScreen[None]):
     async def action_inject(self, fault: str) -> None:
         """On a thread behind: the router may take a moment to end, and the screen shall not wait."""
         worker = self.query_one(Cast).cursor or ""
+        self._stage.chosen = worker
         of_worker = any(each.name == fault and each.of_worker for each in self._stage.faults)
         self.tell("…")
         console = cast("Console", self.app)

@@ -147,7 +147,42 @@ def test_from_the_desk_of_a_training_site_the_room_opens_and_only_the_demo_has_a
     app.behind.close()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_each_fault_is_explained_before_it_is_done_at_any_size(demo: Demo, size: tuple[int, int]) -> None:
+    async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
+        before = app.behind.snap
+        for at, each in enumerate(FAULTS):
+            await keys(pilot, "right" if at % 2 else "question_mark")
+            await settle(pilot)
+            told = " ".join(shown(app).replace("┃", " ").split())
+            assert f"{FAULT_KEYS[each.name]} {each.title}: " in told
+            wanted = demo.refusals().get(each.name)
+            words = f"not now: {wanted}" if wanted else each.shows
+            assert words in told or (size == (40, 12) and words[:20] in told)
+            assert "▸" in told
+        await keys(pilot, "left")
+        await settle(pilot)
+        assert f"{FAULT_KEYS[FAULTS[-2].name]} {FAULTS[-2].title}" in shown(app)
+        app.behind.read()
+        assert app.behind.snap == before  # nothing was done
+
+    drive(demo, play, size)
+
+
+def test_whom_it_befell_is_still_chosen_when_the_panel_was_closed_for_a_look(demo: Demo) -> None:
+    async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
+        await keys(pilot, "j", "j", "n")
+        await settle(pilot)
+        chosen = app.screen.query_one(Cast).cursor
+        await keys(pilot, "escape", "P")
+        await settle(pilot)
+        assert app.screen.query_one(Cast).cursor == chosen
+        assert chosen != demo.workers()[0][0]
+
+    drive(demo, play)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 36), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_look(tmp_path: Path, snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
     """Over a small site that no machine's pace can change; the clock stands, so nothing of the town is seen."""
     campus(tmp_path / "site.db")
@@ -158,6 +193,8 @@ def test_look(tmp_path: Path, snap_compare: Callable[..., bool], size: tuple[int
         await settle(pilot)
         app.look_again()
         await keys(pilot, "5", "P")  # offers, of which there are none: nothing measured is in the picture
+        await settle(pilot)
+        await keys(pilot, *["right"] * 9)
         await settle(pilot)
 
     try:
