@@ -4,6 +4,7 @@ The desk is a process of its own on a terminal that reads all it sends; the chan
 
 import json
 import os
+import select
 import threading
 import time
 from collections.abc import Generator, Mapping
@@ -27,6 +28,7 @@ STARTS, WATCH_S = 5, 15.0
 WHY = records.Why(reason="customer", words="called it off")
 QUIET = {"lease": {"auto_offer": False}}
 ENDS_WITHIN_S = 900
+PAINTED_WITHIN_S = 30.0
 
 
 def measure(progress: Progress, small: bool) -> list[Figure]:
@@ -110,8 +112,11 @@ def changing(engine: Engine) -> Generator[None]:
 def first_paint_s(path: Path) -> float:
     """Until the frame of the desk is on the terminal, from the start of the command."""
     since_s, seen = time.monotonic(), b""
-    with on_a_terminal(["run.py", "console", "--db", str(path)], {}) as (_, terminal):
+    with on_a_terminal(["run.py", "console", "--db", str(path)], {}) as (desk, terminal):
         while b"Alerts" not in seen:
+            if not select.select([terminal], [], [], PAINTED_WITHIN_S)[0]:
+                ended = "it goes on" if desk.poll() is None else f"it ended with {desk.returncode}"
+                raise RuntimeError(f"no desk within {PAINTED_WITHIN_S} s, {ended}; it said {seen[-2_000:]!r}")
             seen += os.read(terminal, 65_536)
         return time.monotonic() - since_s
 

@@ -1,6 +1,5 @@
 """Rows into nouns: every read the verbs may ask of the store."""
 
-import json
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -25,6 +24,7 @@ from engine.store import nouns as read
 from engine.store.nouns import number, text, text_or_none
 
 AUDIT_PAGE = 5_000
+AMONG = 32
 
 
 class Reads:
@@ -159,10 +159,16 @@ class Reads:
 
     def on_duty(self, tenant: str, at_ms: int, *, among: Collection[str] | None = None) -> tuple[tuple[str, int], ...]:
         """(worker, since when) of everybody, or of those ``among``, who is on shift and not absent."""
+        found = list[Row]()
         if among is None:
-            found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
+            found.extend(self.rows(tenant, "list_on_duty", at_ms=at_ms))
         else:
-            found = self.rows(tenant, "list_on_duty_among", at_ms=at_ms, among=json.dumps(list(among)))
+            asked = sorted(among)
+            for start in range(0, len(asked), AMONG):
+                some = asked[start : start + AMONG]
+                binds = {f"w{n:02}": worker_id for n, worker_id in enumerate(some, 1)}
+                rest = dict.fromkeys((f"w{n:02}" for n in range(len(some) + 1, AMONG + 1)), some[0])
+                found.extend(self.rows(tenant, "list_on_duty_among", at_ms=at_ms, **binds, **rest))
         return tuple((text(row["worker_id"]), number(row["since_ms"])) for row in found)
 
     def count_on_duty(self, tenant: str, at_ms: int) -> int:

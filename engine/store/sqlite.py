@@ -154,9 +154,9 @@ class SqliteStore(Reads):
     def _transact(self, connection: sqlite3.Connection, watched: "_Watched[T]", tenant: str) -> T | Lost:
         try:
             answer = play(connection, watched.steps(), tenant)
-        except sqlite3.IntegrityError:
+        except sqlite3.IntegrityError as error:
             _roll_back(connection)
-            raise
+            raise _contradicted(error) from error
         except TROUBLE as error:
             _roll_back(connection)
             raise translated(error) from error
@@ -170,6 +170,9 @@ class SqliteStore(Reads):
             connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             self._look_up(watched.hash, tenant, error)
+        except sqlite3.IntegrityError as error:
+            _roll_back(connection)
+            raise _contradicted(error) from error
         except BaseException:  # a deferred key is refused here, and SQLite leaves the transaction open
             _roll_back(connection)
             raise
@@ -270,6 +273,14 @@ class _Watched(Generic[T]):
             return cast(T, done.value)
         finally:
             program.close()
+
+
+def _contradicted(error: sqlite3.IntegrityError) -> Damaged:
+    """No program of ours breaks these rules on rows that agree, so the rows do not, or a program has a fault."""
+    return Damaged(
+        f"the schema refused the act ({error}) and nothing was written: rows contradict each other; "
+        "see `run.py doctor` and `run.py audit verify`"
+    )
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

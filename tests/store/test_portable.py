@@ -14,7 +14,7 @@ from engine.store.statements import SCHEMA, statements
 
 pytestmark = pytest.mark.long
 CLOCK = "CREATE VIEW clock (now_ms) AS SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT);"
-BIND = re.compile(r"(?<![:\w]):([a-z_]+)")
+BIND = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 ONLY_TRAINING = {"set_clock"}
 
 

@@ -140,7 +140,7 @@ def test_a_refusal_at_commit_rolls_back_and_the_store_goes_on(store: SqliteStore
         yield must("take_job", job_id="j1", offer_id="o1", worker_id="w1")
 
     before = stage.dump(store.path)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(Damaged, match="nothing was written"):
         store.run("main", program())
     assert stage.dump(store.path) == before
     run(store, stage.accept("o1", "w1"))
