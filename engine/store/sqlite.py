@@ -192,17 +192,15 @@ class SqliteStore(Reads):
 
     def checkpoint(self) -> None:
         """Move the WAL into the file under the writer lock (a passive checkpoint may corrupt before SQLite 3.51.3)."""
-        with self._lock.held():
+        with self._lock.held(), _shown():
             self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
     def rows(self, tenant: str, name: str, **binds: Scalar) -> Rows:
         """One named read on this thread's connection."""
-        try:
+        with _shown():
             return rows(self._connection(), name, {"tenant_id": tenant, **binds})
-        except TROUBLE as error:
-            raise translated(error) from error
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
@@ -211,12 +209,14 @@ class SqliteStore(Reads):
         if connection.in_transaction:
             yield
             return
-        connection.execute("BEGIN")
+        with _shown():
+            connection.execute("BEGIN")
         try:
             yield
         finally:
-            if connection.in_transaction:
-                connection.execute("COMMIT")
+            with _shown():
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
 
     def backup(self, to: Path) -> None:
         """A whole copy by SQLite's own backup, checked, then put in place. Raises FileExistsError, Invalid, Damaged."""
@@ -228,9 +228,10 @@ class SqliteStore(Reads):
         part.unlink(missing_ok=True)
         copy = sqlite3.connect(part, isolation_level=None)
         try:
-            self._connection().backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-            verdict = copy.execute("PRAGMA integrity_check").fetchall()
+            with _shown():
+                self._connection().backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                verdict = copy.execute("PRAGMA integrity_check").fetchall()
         finally:
             copy.close()
         if verdict != [("ok",)]:
@@ -242,14 +243,20 @@ class SqliteStore(Reads):
 
     def versions(self) -> tuple[str, int]:
         """SQLite's own version, and the schema's."""
-        [row] = self._connection().execute("PRAGMA user_version").fetchall()
+        with _shown():
+            [row] = self._connection().execute("PRAGMA user_version").fetchall()
         return sqlite3.sqlite_version, int(row["user_version"])
 
     def integrity(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file; empty when sound."""
-        connection = self._connection()
-        found = [str(next(iter(row.values()))) for row in connection.execute("PRAGMA integrity_check").fetchall()]
-        orphans = [f"orphan row in {row['table']}" for row in connection.execute("PRAGMA foreign_key_check").fetchall()]
+        with _shown():
+            connection = self._connection()
+            said = connection.execute("PRAGMA integrity_check").fetchall()
+            apart = connection.execute("PRAGMA foreign_key_check").fetchall()
+        found, orphans = (
+            [str(next(iter(row.values()))) for row in said],
+            [f"orphan row in {row['table']}" for row in apart],
+        )
         return tuple([line for line in found if line != "ok"] + orphans)
 
 
@@ -273,6 +280,15 @@ class _Watched(Generic[T]):
             return cast(T, done.value)
         finally:
             program.close()
+
+
+@contextmanager
+def _shown() -> Generator[None]:
+    """What SQLite refuses within, as a door can show it."""
+    try:
+        yield
+    except TROUBLE as error:
+        raise translated(error) from error
 
 
 def _contradicted(error: sqlite3.IntegrityError) -> Damaged:
