@@ -6,11 +6,12 @@ A lease program that was changed on purpose: `python -m tests.scenarios.freeze`,
 import ast
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from engine.verbs.rehearsed import STATEMENTS
-from fixtures import scenarios
+from fixtures import recording, scenarios
 from fixtures.acts import CALLS, PROGRAMS
 from fixtures.rehearsal import Programs
 from fixtures.script import Scenario
@@ -130,9 +131,12 @@ def test_the_worked_example_of_the_guide_plays() -> None:
     assert f"ends with 0 violations in {tally.schedules} schedules" in GUIDE
 
 
-def test_the_guide_quotes_the_file_it_explains_and_names_what_exists() -> None:
+def test_the_guide_quotes_the_file_it_explains_and_names_what_exists(tmp_path: Path) -> None:
     quoted = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-    assert [each for each in quoted if each not in OWN.read_text(encoding="utf-8")] == []
+    [session] = [each for each in quoted if "[[fault]]" in each]
+    (tmp_path / "session.toml").write_text(session, encoding="utf-8")
+    assert recording.read(tmp_path / "session.toml").seed == 5
+    assert [each for each in quoted if each != session and each not in OWN.read_text(encoding="utf-8")] == []
     assert set(re.findall(r"rehearse ([a-z]+(?:-[a-z]+)+)[ `]", GUIDE)) <= set(scenarios.names())
     for kind in (*PROGRAMS, *CALLS):
         assert f"`{kind}`" in GUIDE
