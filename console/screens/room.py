@@ -107,7 +107,7 @@ class Room(Whole, Screen[None]):
                 yield Pane(id=f"lane{number}")
         with Container(id="stage"):
             yield Pane(id="rows")
-            yield Pane(id="run", to_end=True)
+            yield Pane(id="run", to_end=True, hanging=True)
         yield Pane(id="verdict")
         yield Input(id="by", placeholder="the training clock by: 21 s, 2 min, -60 s", compact=True)
         yield Said(id="room-said")

@@ -53,7 +53,7 @@ class WhyScreen(Page):
         self._tried: told.Tried = {}
         self._at = 1
         self._replayed: tuple[Considered, ...] | None = None
-        super().__init__(f"Why · {why.job.id} · {why.job.state}", [])
+        super().__init__(f"Why · {why.job.id} · {why.job.state.replace('_', ' ')}", [])
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="page"):

@@ -156,7 +156,8 @@ def may_triage(state: DeskState) -> str | None:
     if not state.ready:
         return NOT_OPEN
     if state.alert is None:
-        where = "no alert is selected" if state.pane == "alerts" else "there is no alert on this job"
+        nothing = "no alert is selected" if state.pane == "alerts" or state.job is None else ""
+        where = nothing or "there is no alert on this job"
         return f"{where}: choose one in pane 1"
     return None
 

@@ -33,7 +33,11 @@ def lines_of(told: Told) -> list[rehearsed.Line]:
 
 
 def run(told: Told) -> list[Line]:
-    found = [((inert(each.text), LOOKS.get(each.kind, PLAIN)),) for each in lines_of(told)]
+    """As lines whose last piece is the words: what does not fit goes on below those."""
+    found: list[Line] = []
+    for each in lines_of(told):
+        look = LOOKS.get(each.kind, PLAIN)
+        found.append(((inert(each.text[: each.begins]), look), (inert(each.text[each.begins :]), look)))
     return found or [((f"Nobody has moved yet: {lanes_said(told.now)}.", DIM),)]
 
 
@@ -135,13 +139,13 @@ def _row(each: Row, changed: bool, *, doubled: bool) -> Line:
 
 
 def status(told: Told, name: str, programs: str, *, safe: bool) -> Line:
-    """Title, programs, training clock and how far one has looked."""
+    """Programs, how far one has looked, training clock; the title last, for it alone may be cut where it is narrow."""
     now = told.now
     at = f"step {now.position}" + (f" of {len(now.steps)}" if now.position < len(now.steps) else "")
     clock = f"{rehearsed.clock(now.scene.clock_ms, told.zone)} ({inert(told.zone)})"
     order = "" if now.as_planned else " (your order)"
     return (("REHEARSAL ", ACCENT), (f" {programs} ", DIM if safe else ALARM), (f" {at}{order}", BOLD),
-            (f"  {inert(name)}", PLAIN), (f"  {clock}", BOLD))  # fmt: skip
+            (f"  {clock}", BOLD), (f"  {inert(name)}", PLAIN))  # fmt: skip
 
 
 def verdict(told: Told) -> list[Line]:

@@ -136,7 +136,10 @@ def _overrulings(told: "Why", names: Mapping[str, str], zone: str) -> Iterator[L
 def as_of_now(told: "Why", names: Mapping[str, str], width: int = NARROW) -> list[Line]:
     head: Line = (("As of now", HEAD),)
     if told.now is None:
-        return [head, ((f"{inert(told.job.id)} is {told.job.state}: nobody is being looked for", DIM),)]
+        return [
+            head,
+            ((f"{inert(told.job.id)} is {told.job.state.replace('_', ' ')}: nobody is being looked for", DIM),),
+        ]
     return [head, *_considered(told.now, names, None, width)]
 
 

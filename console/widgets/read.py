@@ -3,10 +3,9 @@
 from rich.cells import cell_len
 from textual.widgets import Static
 
-from console.viewmodels.cells import PLAIN, Line
+from console.viewmodels import hanging
+from console.viewmodels.cells import Line
 from console.widgets.paint import content
-
-NARROW_INDENT = 4
 
 
 class Read(Static):
@@ -23,17 +22,5 @@ class Read(Static):
 
 
 def hung(line: Line, width: int) -> list[Line]:
-    """The line in rows of this width; the words of its last piece stand below each other while that leaves them half
-    of the width. One word that is longer than a row is left for the terminal to break."""
-    if sum(cell_len(text) for text, _ in line) <= width:
-        return [line]
-    *head, (words, look) = line
-    began = sum(cell_len(text) for text, _ in head)
-    indent = began if began * 2 <= width else NARROW_INDENT
-    rows, room = [""], width - began
-    for word in words.split(" "):
-        if rows[-1] and cell_len(rows[-1]) + 1 + cell_len(word) > room:
-            rows, room = [*rows, word], width - indent
-        else:
-            rows[-1] = f"{rows[-1]} {word}" if rows[-1] else word
-    return [(*head, (rows[0], look)), *(((" " * indent, PLAIN), (each, look)) for each in rows[1:])]
+    """The line in rows of this width, those after the first below the words of its last piece."""
+    return hanging.hung(line, width, sum(cell_len(text) for text, _ in line[:-1]))

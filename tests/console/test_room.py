@@ -298,6 +298,19 @@ def test_scenarios_of_many_sessions_fit(size: tuple[int, int]) -> None:
         drive(name, play, size)
 
 
+def test_on_80_columns_the_run_goes_on_below_its_words_and_the_clock_is_in_sight() -> None:
+    async def play(pilot: Pilot[int], room: Room) -> None:
+        await keys(pilot, "n", STEP, STEP)
+        assert "12:00:00 (Europe/Rome)" in seen(room)
+        await keys(pilot, "n", "n", STEP, STEP)
+        rows = [each.rstrip() for each in seen(room).splitlines()]
+        at = next(n for n, each in enumerate(rows) if "begin: from here" in each and "12:00:00" in each)
+        assert rows[at + 1].strip() == "[offer o-north: exam to ana]"
+        assert rows[at + 1].index("[") == rows[at].index("begin")
+
+    drive("two-desks-one-job", play, size=(80, 24))
+
+
 # --- the door --------------------------------------------------------------------------------------------------------
 
 
