@@ -27,6 +27,7 @@ from engine.rules.nouns import Actor, Job, Offer, OfferState, Role
 from engine.verbs import override as overriding
 from engine.verbs import revoke
 from engine.verbs.assign import add_unplaced
+from engine.verbs.board import completes_at_ms
 from engine.verbs.cells import cell_map, job_cell
 from engine.verbs.decide import batches, considered
 from engine.verbs.decide import look as look_around
@@ -76,7 +77,7 @@ def look(engine: Engine, memory: Memory, site: SiteFacts, *, job_id: str | None,
         regions = engine.store.regions(engine.tenant)
         rounds = _rounds(engine, regions, now_ms)
         _map(engine, memory, site, now_s)
-        detail = None if job_id is None else _detail(engine, job_id, memory.names)
+        detail = None if job_id is None else _detail(engine, job_id, memory.names, now_ms)
     return Snapshot(
         read_s=now_s,
         now_ms=now_ms,
@@ -225,12 +226,18 @@ def _rounds(engine: Engine, regions: tuple[Region, ...], now_ms: int) -> str:
     return "elsewhere" if held else "nobody"
 
 
-def _detail(engine: Engine, job_id: str, names: Mapping[str, str]) -> Detail:
+def _detail(engine: Engine, job_id: str, names: Mapping[str, str], now_ms: int) -> Detail:
     record = engine.store.audit_of_job(engine.tenant, job_id)
     found = tried(engine.store.offers_of_job(engine.tenant, job_id), record)
     attempts = tuple(_attempt(each, names) for each in found)
     made = engine.store.decisions(engine.tenant, job_id, limit=1)
-    return Detail(job_id=job_id, attempts=attempts, decision=_decision(made[0], names) if made else None)
+    job = engine.store.job(engine.tenant, job_id)
+    return Detail(
+        job_id=job_id,
+        attempts=attempts,
+        decision=_decision(made[0], names) if made else None,
+        completes_ms=None if job is None else completes_at_ms(engine, job, now_ms),
+    )
 
 
 def _attempt(each: Attempt, names: Mapping[str, str]) -> AttemptRow:

@@ -163,6 +163,7 @@ class JobDoc(Struct, frozen=True, kw_only=True):
     started_at: str | None
     finished_at: str | None
     arrives_at: str | None
+    completes_at: str | None
     offers: tuple[AttemptDoc, ...]
     alerts: tuple[AlertDoc, ...]
     record: tuple[AuditDoc, ...]
@@ -215,6 +216,7 @@ def _job_doc(found: JobFile, zone: str) -> JobDoc:
         started_at=at(job.started_ms, zone),
         finished_at=at(job.finished_ms, zone),
         arrives_at=at(job.arrival_ms, zone),
+        completes_at=at(found.completes_ms, zone),
         offers=tuple(attempt_doc(each, zone, found.now_ms) for each in found.attempts),
         alerts=tuple(alert_doc(each, zone) for each in found.alerts),
         record=tuple(audit_doc(each, zone) for each in found.record),
@@ -225,6 +227,9 @@ def _show_job(found: JobFile, zone: str) -> None:
     jobs_table(f"job {found.job.id}", [found.job], zone)
     if found.job.notes:
         show.line(f"notes: {found.job.notes}")
+    if found.completes_ms is not None:
+        word = "to be complete" if found.completes_ms >= found.now_ms else "should have been complete"
+        show.line(f"{word} at {show.when(found.completes_ms, zone)}")
     attempts_table("offers", found.attempts, zone, found.now_ms)
     alerts_table("open alerts", found.alerts, zone, found.now_ms)
     rows = [(each.seq, show.when(each.at_ms, zone, seconds=True), each.actor, each.act, each.worker_id, each.offer_id,

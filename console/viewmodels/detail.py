@@ -42,6 +42,14 @@ def _stands(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> Itera
         holder = f" · {inert(row.worker)}" if row.worker else ""
         due = f" · due {left(left_ms)}" if row.state in ("OPEN", "ACCEPTED") else ""
         yield ((word, BOLD), (f"{holder}{due}{' · missed' if row.missed else ''}", PLAIN))
+    if detail is not None and detail.completes_ms is not None and not row.gone:
+        yield (_completes(detail.completes_ms, now_ms, zone),)
+
+
+def _completes(at_ms: int, now_ms: int, zone: str) -> tuple[str, str]:
+    if at_ms < now_ms:
+        return f"should have been complete at {hm(at_ms, zone)}, {span(now_ms - at_ms)} ago", WARN
+    return f"complete in {span(at_ms - now_ms)}, at {hm(at_ms, zone)}", PLAIN
 
 
 def _offered(row: JobRow, detail: Detail | None, now_ms: int, zone: str) -> Iterator[Line]:

@@ -112,9 +112,12 @@ class DecisionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
+    """``completes_ms``: of a job in progress, when it will be done (before now: should have been)."""
+
     job_id: str
     attempts: tuple[AttemptRow, ...]
     decision: DecisionRow | None
+    completes_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,17 @@ def band(
     return from_s, max(to_s, from_s + step_s)
 
 
+def completes_ms(
+    *, started_ms: int, duration_ms: int, now_ms: int, away_m: float | None, beside_m: float, rules: EtaRules
+) -> int:
+    """When a job that was begun will be done: on the site after its duration; seen elsewhere (``away_m``, of a fresh
+    fix), after the way back too. Before now: it should have been done by then."""
+    ends_ms = started_ms + duration_ms
+    if away_m is None or away_m <= beside_m:
+        return ends_ms
+    return max(ends_ms, now_ms) + _seconds(away_m * rules.detour, rules.speed_kmh) * 1000
+
+
 def calibrated_kmh(pairs: Iterable[tuple[int, int, int | None]], *, detour: float) -> tuple[float | None, int]:
     """The speed at which half of these road times would have been met by the stand-in, and of how many pairs.
 

@@ -7,6 +7,7 @@ from engine.ports import Engine, Forbidden, NotFound, RoadState
 from engine.rules.alerts import gini, top_decile_share
 from engine.rules.attempts import Attempt, attempts
 from engine.rules.days import local_day
+from engine.rules.eta import completes_ms
 from engine.rules.ledger import Alert, AuditRow, Region, Site
 from engine.rules.nouns import HELD, WAITING, Actor, Job, JobState, Offer
 from engine.rules.roles import may
@@ -22,6 +23,7 @@ from engine.rules.sight import (
     whereabouts,
     worker_sight,
 )
+from engine.verbs.decide import eta_rules
 
 RATE_SPAN_MS = 15 * 60_000
 ALERT_SPAN_MS = 10 * 60_000
@@ -72,13 +74,15 @@ class Board:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFile:
-    """Everything kept of one job; ``attempts`` and ``record`` in the order they came."""
+    """Everything kept of one job; ``attempts`` and ``record`` in the order they came. ``completes_ms``: while it is in
+    progress, when it will be done (before now: should have been)."""
 
     job: JobSight
     attempts: tuple[Attempt, ...]
     alerts: tuple[Alert, ...]
     record: tuple[AuditRow, ...]
     now_ms: int
+    completes_ms: int | None
 
 
 def board(engine: Engine, actor: Actor) -> Board:
@@ -132,7 +136,25 @@ def job(engine: Engine, actor: Actor, job_id: str) -> JobFile:
             alerts=tuple(each for each in engine.store.alerts(engine.tenant) if each.job_id == job_id),
             record=record,
             now_ms=now_ms,
+            completes_ms=completes_at_ms(engine, found, now_ms),
         )
+
+
+def completes_at_ms(engine: Engine, job: Job, now_ms: int) -> int | None:
+    """When a job in progress will be done, by its duration and its worker's fixes; None where it is not begun."""
+    if job.state is not JobState.IN_PROGRESS or job.worker_id is None or job.started_ms is None:
+        return None
+    place = engine.settings.location
+    seen = engine.index.seen(engine.tenant, job.worker_id, job.place, mono_ms=engine.mono_ms())
+    fresh = seen is not None and max(seen.device_age_ms, seen.receive_age_ms) <= place.fresh_s * 1000
+    return completes_ms(
+        started_ms=job.started_ms,
+        duration_ms=job.duration_ms,
+        now_ms=now_ms,
+        away_m=seen.distance_m if seen is not None and fresh else None,
+        beside_m=place.coarse_m,
+        rules=eta_rules(engine.settings),
+    )
 
 
 def own_job(engine: Engine, job_id: str) -> CustomerSight:

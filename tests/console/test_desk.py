@@ -1,5 +1,6 @@
 """What a dispatcher does at the desk, key by key, on a training site whose clock stands still."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,29 @@ from console.screens.looks import LOOKS
 from console.screens.openers import OPENERS
 from console.screens.override import Override, Workers
 from console.screens.reason import WithReason
+from console.viewmodels import detail
+from console.viewmodels.rows import Detail
 from engine import wiring
 from engine.records import Why
 from engine.rules.nouns import JobState, Role
 from engine.verbs import assign, override
 from engine.verbs.site import advance
-from tests.console.desks import NOON_MS, WHO, Still, campus, drive, job, keys, settle, shown, still, take_in, typed
+from tests.console.desks import (
+    MINUTE_MS,
+    NOON_MS,
+    WHO,
+    Still,
+    campus,
+    drive,
+    job,
+    keys,
+    settle,
+    shown,
+    still,
+    take_in,
+    typed,
+)
+from tests.console.test_cursor import row
 
 
 @pytest.fixture
@@ -400,3 +418,11 @@ def test_the_list_and_the_header_count_the_same_live_jobs(app: Console) -> None:
         assert "28 live, 1 ended" in told
 
     drive(app, play, size=(200, 50))
+
+
+def test_a_job_in_progress_tells_when_it_will_be_complete_or_should_have_been() -> None:
+    begun = replace(row(1), state="IN_PROGRESS", worker="Ana")
+    for late_min, words in ((-12, "complete in 12m, at 13:12"), (5, "should have been complete at 12:55, 5m ago")):
+        told = Detail(job_id=begun.id, attempts=(), decision=None, completes_ms=NOON_MS - late_min * MINUTE_MS)
+        said = ["".join(text for text, _ in line) for line in detail.lines(begun, told, NOON_MS, "Europe/Rome")]
+        assert words in said

@@ -111,6 +111,30 @@ def test_a_customer_sees_state_and_band_alone_and_no_offer_nobody_took(desk: Des
     assert {each.name for each in fields(after)} == {"id", "state", "band_from_ms", "band_to_ms"}
 
 
+def test_fixes_feed_the_time_to_complete_of_a_job_in_progress_and_of_no_other(desk: Desk) -> None:
+    """SPEC 2: on the site its duration counts; seen elsewhere the way back comes on top; an old fix says nothing."""
+    desk.worker("ana", north(0))
+    desk.job("j", lasts=30)
+    desk.give("j", "ana")
+
+    def complete() -> int | None:
+        return board.job(desk.engine, person(), "j").completes_ms
+
+    assert complete() is None
+    desk.begin("j", "ana")
+    ends = desk.at(30)
+    assert complete() == ends
+    desk.advance(10 * 60)
+    desk.fix("ana", north(6))
+    away = complete()
+    assert away is not None
+    assert away > ends + 4 * 60_000
+    desk.advance(60)
+    assert complete() == ends, "an old fix tells nothing"
+    desk.finish("j", "ana")
+    assert complete() is None
+
+
 @pytest.mark.parametrize("role", list(Role))
 def test_the_board_is_for_desks_alone(desk: Desk, role: Role) -> None:
     reads = (board.board, board.jobs, board.workers, board.offers, board.alerts)
