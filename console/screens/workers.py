@@ -12,6 +12,7 @@ from textual.widgets import Static
 from console.screens.shown import Shown
 from console.viewmodels import workers as told
 from console.viewmodels.cells import DIM, Line
+from console.viewmodels.hanging import hung
 from console.viewmodels.workers import Axis, WorkerRow
 from console.widgets.lines import Lines
 from console.widgets.paint import content
@@ -71,6 +72,10 @@ class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
         people.border_title = Content(f"Workers · {told.summary(data)}")
         self._arrange()
 
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self.tell_person)
+
     def tick(self) -> None:
         super().tick()
         if self.is_current and self.list.rows:
@@ -98,4 +103,5 @@ class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
     def tell_person(self) -> None:
         row = self.list.rows.get(self.list.cursor or "")
         lines = told.told(row, self.now_ms, self.console.zone) if row else [(("nobody is selected", DIM),)]
-        self.query_one("#person_told", Static).update(content(lines))
+        box = self.query_one("#person_told", Static)
+        box.update(content([row for each in lines for row in hung(each, box.size.width, 2)]))
