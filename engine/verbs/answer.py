@@ -8,7 +8,7 @@ from engine.ports import REFUSALS, Engine
 from engine.program import Lost
 from engine.rules.ledger import OfferFacts
 from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, OfferState, Role
-from engine.verbs.assign import Assigned, assign, lapsed, require
+from engine.verbs.assign import Assigned, assign, automatic_of, due_for_offer, lapsed, require
 
 
 class Answer(StrEnum):
@@ -108,16 +108,7 @@ def next_for(engine: Engine, job_id: str) -> Assigned | None:
     if job is None or job.state not in WAITING or not due_for_offer(engine, job):
         return None
     tenure = engine.tenures.get(job.region)
-    actor = Actor(name=f"auto:{job.region}", role=Role.AUTOMATIC, tenant=engine.tenant)
-    return assign(engine, actor, job_id, epoch=tenure.epoch if tenure else None)
-
-
-def due_for_offer(engine: Engine, job: Job) -> bool:
-    """On-demand: the window opens within the horizon; later jobs belong to the planner."""
-    if not engine.settings.lease.auto_offer or job.missed:
-        return False
-    horizon_ms = engine.settings.assign.on_demand_horizon_min * 60_000
-    return job.not_before_ms <= engine.store.clock(engine.tenant).now_ms + horizon_ms
+    return assign(engine, automatic_of(engine, job), job_id, epoch=tenure.epoch if tenure else None)
 
 
 # --- why not ---------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from engine.records import Cause
 from engine.rules.eligibility import fresh
 from engine.rules.eta import great_circle_m
 from engine.rules.ledger import Considered, OfferFacts
-from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Unreachable
+from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Role, Unreachable
 from engine.rules.place import cell
 from engine.rules.roles import may
 from engine.rules.scoring import promise
@@ -27,6 +27,8 @@ log = logging.getLogger("callboard.assign")
 ROAD_RESOLUTION = 10
 UNPLACED_MAX = 200
 ON_SHIFT_LOOKED_AT = 2_000
+LAPSED_MAX = 500
+FOLLOWED_MAX = 8
 JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
 
 
@@ -59,26 +61,52 @@ def require(actor: Actor, act: str) -> None:
 def assign(engine: Engine, actor: Actor, job_id: str, *, epoch: int | None = None) -> Assigned:
     """Offer the job to the best eligible worker. ``epoch``: of the tenure an automatic act runs under; None: a person.
 
+    Lapsed offers of other jobs that stand in the way are ended, and those jobs are asked for next, as a sweep would.
     Raises NotFound, Forbidden, Busy."""
     require(actor, "assign")
+    freed: list[str] = []
+    made = _assign(engine, actor, job_id, epoch, freed)
+    _follow(engine, freed)
+    return made
+
+
+def _assign(engine: Engine, actor: Actor, job_id: str, epoch: int | None, freed: list[str]) -> Assigned:
+    """``freed``: takes the jobs whose lapsed offers were ended on the way."""
     started_ns = time.perf_counter_ns()
     job = current(engine, actor, job_id)
     if job.state not in WAITING:
         return _standing(engine, job)
-    found = look(engine, job.id)
     decision_id = engine.new_id("D")
     fence = Fence(region=job.region, epoch=epoch)
-    ranked: list[Ranked] = []
-    outcome, chosen = Outcome.NO_ELIGIBLE, None
-    for batch in batches(engine, found):
-        ranked += batch
-        outcome, chosen = _lease(engine, actor, fence, found, batch, decision_id)
-        if outcome is not Outcome.NO_ELIGIBLE:
+    while True:
+        found = look(engine, job.id)
+        if ended := _end_lapsed(engine, actor, fence, found):
+            freed += ended
+            continue
+        ranked, outcome, chosen = _tried(engine, actor, fence, found, decision_id)
+        if outcome is not Outcome.NO_ELIGIBLE or not (ended := _end_lapsed(engine, actor, fence, found)):
             break
+        freed += ended  # met in a wider search, or lapsed meanwhile: nobody eligible is passed over
     if outcome in (Outcome.STANDING, Outcome.FENCED):
         return _standing(engine, job, fenced=outcome is Outcome.FENCED)
     add_unplaced(engine, found, all_reasons=outcome is Outcome.NO_ELIGIBLE)
     return _finished(engine, actor, fence, found, ranked, outcome, chosen, decision_id, started_ns)
+
+
+def _tried(
+    engine: Engine, actor: Actor, fence: Fence, found: Look, decision_id: str
+) -> tuple[list[Ranked], Outcome, Offer | None]:
+    """Steps 4-6: those ranked, and what leasing to one of them came to."""
+    ranked: list[Ranked] = []
+    for batch in batches(engine, found):
+        ranked += batch
+        outcome, chosen = _lease(engine, actor, fence, found, batch, decision_id)
+        if outcome is not Outcome.NO_ELIGIBLE:
+            return ranked, outcome, chosen
+    return ranked, Outcome.NO_ELIGIBLE, None
+
+
+# --- offers whose time is over ---------------------------------------------------------------------------------------
 
 
 def current(engine: Engine, actor: Actor, job_id: str) -> Job:
@@ -86,12 +114,68 @@ def current(engine: Engine, actor: Actor, job_id: str) -> Job:
     job = engine.store.job(engine.tenant, job_id)
     if job is None:
         raise NotFound(f"job {job_id}: not found")
-    if job.live_offer_id is not None:
-        facts = engine.store.offer(engine.tenant, job.live_offer_id)
-        if facts is not None and lapsed(facts):
-            engine.store.run(engine.tenant, leases.expire(actor, facts.offer.id))
-            return engine.store.job(engine.tenant, job_id) or job
+    if _ended(engine, actor, job.live_offer_id) is not None:
+        return engine.store.job(engine.tenant, job_id) or job
     return job
+
+
+def let_lapse(engine: Engine, actor: Actor, worker_id: str) -> None:
+    """End a worker's offer whose time is over, and ask the next one for its job: before an act that wants them free."""
+    worker = engine.store.worker(engine.tenant, worker_id)
+    freed = None if worker is None else _ended(engine, actor, worker.live_offer_id)
+    if freed is not None:
+        _follow(engine, [freed])
+
+
+def _ended(engine: Engine, actor: Actor, offer_id: str | None, fence: Fence | None = None) -> str | None:
+    """The job of an offer that had lapsed and was ended here; None: it stands, or somebody else ended it."""
+    facts = None if offer_id is None else engine.store.offer(engine.tenant, offer_id)
+    if facts is None or not lapsed(facts):
+        return None
+    freed = engine.store.run(engine.tenant, leases.expire(actor, facts.offer.id, fence))
+    return None if isinstance(freed, Lost) else freed.job_id
+
+
+def _end_lapsed(engine: Engine, actor: Actor, fence: Fence, found: Look) -> list[str]:
+    """End the lapsed offers of those this decision met; answers the jobs they were for. A sweep may never come."""
+    met = {each.worker_id for each in found.refused if each.reason is Refusal.OFFERED_ELSEWHERE}
+    if not met:
+        return []
+    freed: list[str] = []
+    for offer_id in engine.store.due_offers(engine.tenant, found.job.region, limit=LAPSED_MAX):
+        facts = engine.store.offer(engine.tenant, offer_id)
+        if facts is None or facts.offer.worker_id not in met:
+            continue
+        job_id = _ended(engine, actor, offer_id, fence if fence.epoch is not None else None)
+        freed += [] if job_id is None else [job_id]
+    return freed
+
+
+def _follow(engine: Engine, freed: list[str]) -> None:
+    """Ask the next candidate for jobs that came back open on the way; more than a few are left to the retry."""
+    for _ in range(FOLLOWED_MAX):
+        if not freed:
+            return
+        job = engine.store.job(engine.tenant, freed.pop(0))
+        if job is None or job.state not in WAITING or not due_for_offer(engine, job):
+            continue
+        tenure = engine.tenures.get(job.region)
+        try:
+            _assign(engine, automatic_of(engine, job), job.id, tenure.epoch if tenure else None, freed)
+        except CallboardError:  # the act on whose way it was has been done
+            log.exception("job %s could not be tried", job.id)
+
+
+def automatic_of(engine: Engine, job: Job) -> Actor:
+    return Actor(name=f"auto:{job.region}", role=Role.AUTOMATIC, tenant=engine.tenant)
+
+
+def due_for_offer(engine: Engine, job: Job) -> bool:
+    """On-demand: the window opens within the horizon; later jobs belong to the planner."""
+    if not engine.settings.lease.auto_offer or job.missed:
+        return False
+    horizon_ms = engine.settings.assign.on_demand_horizon_min * 60_000
+    return job.not_before_ms <= engine.store.clock(engine.tenant).now_ms + horizon_ms
 
 
 def lapsed(facts: OfferFacts) -> bool:

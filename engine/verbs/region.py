@@ -10,7 +10,7 @@ from engine.records import Why
 from engine.rules.ledger import Region
 from engine.rules.nouns import Actor
 from engine.verbs.answer import next_for
-from engine.verbs.assign import require
+from engine.verbs.assign import let_lapse, require
 
 log = logging.getLogger("callboard.region")
 LAPSED_MAX = 10_000
@@ -82,6 +82,7 @@ def handoff(engine: Engine, actor: Actor, worker_id: str, region: str, why: Why)
     Raises NotFound, Invalid, Stale."""
     require(actor, "handoff")
     region_named(engine, region)
+    let_lapse(engine, actor, worker_id)
     worker = engine.store.worker(engine.tenant, worker_id)
     if worker is None:
         raise NotFound(f"worker {worker_id}: not found")

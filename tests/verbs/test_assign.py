@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from engine.ports import Forbidden, NotFound
-from engine.rules.nouns import JobState, Role
-from engine.verbs import answer
-from engine.verbs.assign import Outcome, assign
+from engine.rules.nouns import Actor, JobState, Role
+from engine.verbs import answer, region
+from engine.verbs.assign import FOLLOWED_MAX, Outcome, assign
 from engine.verbs.why import why
 from tests.desk import Desk, box, north, offered_to, person, ranking, said, verdicts
 
@@ -483,3 +483,72 @@ def test_why_not_maria_has_an_answer_beside_an_offer_too(desk: Desk) -> None:
     assert then is not None
     assert verdicts(then.considered or ()) == {"ana": "ranked", "maria": "no_fix"}
     assert then.summary.refused == {"no_fix": 1}
+
+
+# --- a lapsed offer on another job -----------------------------------------------------------------------------------
+
+
+def test_a_lapsed_offer_on_another_job_keeps_nobody_from_this_one(desk: Desk) -> None:
+    """Nobody sweeps: the next reader ends it, whichever job it reads for."""
+    desk.worker("ana", north(3))
+    desk.job("J1", due=200)
+    assert offered_to(desk.assign("J1")) == "ana"
+    desk.job("J2", due=50)
+    desk.advance(19.999, fresh=True)
+    assert verdicts(desk.assign("J2").considered) == {"ana": "offered_elsewhere"}
+    desk.advance(0.001, fresh=True)
+    assert offered_to(desk.assign("J2")) == "ana"
+    assert desk.look("J1").state is JobState.OPEN
+    [ended] = desk.engine.store.offers_of_job("main", "J1")
+    assert (ended.state, ended.answered_ms) == ("EXPIRED", ended.expires_ms)
+
+
+def test_a_lapsed_offer_of_the_best_candidate_is_ended_though_others_are_free(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.worker("far", north(30))
+    desk.job("J1", due=200)
+    desk.give("J1", "ana", force=False)
+    desk.advance(20, fresh=True)
+    desk.job("J2", due=200)
+    assert offered_to(desk.assign("J2")) == "ana"
+
+
+def test_the_job_of_an_offer_ended_on_the_way_is_asked_on_at_once(found: Found) -> None:
+    """Where jobs are offered by themselves the lapsed one's next candidate is asked too, after the one in hand."""
+    desk = found(auto=True, slack_capacity={"reserve_share": 0.0})
+    desk.worker("ana", north(3))
+    desk.job("J1", due=200)
+    assert desk.hand("ana").live_offer_id is not None
+    desk.advance(20, fresh=True)
+    desk.worker("ben", north(5))
+    desk.job("J2", due=200)
+    told = {each.job_id: each.worker_id for each in desk.engine.store.live_offers("main")}
+    assert told == {"J2": "ana", "J1": "ben"}
+
+
+def test_of_many_jobs_freed_on_the_way_only_a_few_are_asked_on(found: Found) -> None:
+    """After a long sleep an answer does not wait for the whole backlog; the retry takes the rest."""
+    desk = found(auto=True, slack_capacity={"reserve_share": 0.0})
+    for n in range(30):
+        desk.worker(f"w{n:02}", north(1 + n))
+        desk.job(f"J{n:02}", due=400)
+    assert len(desk.engine.store.live_offers("main")) == 30
+    desk.advance(3600, fresh=True)
+    desk.job("new", due=400)
+    assert desk.look("new").state is JobState.OFFERED
+    assert len(desk.engine.store.live_offers("main")) == 1 + FOLLOWED_MAX
+
+
+def test_an_overtaken_dispatcher_ends_no_lapsed_offer(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.takeover()
+    desk.job("J1", due=200)
+    desk.assign("J1")
+    desk.job("J2", due=200)
+    old = desk.engine.tenures["main"].epoch
+    region.takeover(desk.engine, person(), "main", "another", by_force=True)
+    desk.assign("J1")
+    desk.advance(20, fresh=True)
+    actor = Actor(name="auto:main", role=Role.AUTOMATIC)
+    assert assign(desk.engine, actor, "J2", epoch=old).outcome is not Outcome.OFFERED
+    assert desk.acts().count("expire") == 0

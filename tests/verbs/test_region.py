@@ -149,6 +149,26 @@ def test_with_an_offer_that_expires_the_move_follows_the_expiry(found: Found) ->
     assert desk.hand("ana").region == "other"
 
 
+def test_an_offer_whose_time_is_over_holds_no_handoff_up_though_nobody_sweeps(found: Found) -> None:
+    desk = two(found)
+    desk.worker("ana", north(3), home="main")
+    desk.job("J1")
+    desk.assign("J1")
+    desk.advance(20, fresh=True)
+    assert region.handoff(desk.engine, person(), "ana", "other", WHY) == 2
+    assert (desk.hand("ana").region, desk.look("J1").state) == ("other", "OPEN")
+
+
+def test_a_handoff_asked_for_again_after_the_offers_time_is_done(found: Found) -> None:
+    desk = two(found)
+    desk.worker("ana", north(3), home="main")
+    desk.job("J1")
+    desk.assign("J1")
+    assert region.handoff(desk.engine, person(), "ana", "other", WHY) is None
+    desk.advance(3600, fresh=True)
+    assert region.handoff(desk.engine, person(), "ana", "other", WHY) == 2
+
+
 def test_location_never_moves_authority(found: Found) -> None:
     """Ana stands next to a job of the other region: she is seen there, and is not theirs."""
     desk = two(found)
