@@ -107,11 +107,11 @@ async def override(desk: "Desk", state: DeskState) -> None:
 
 async def _picked(desk: "Desk", state: DeskState) -> "tuple[tuple[str, bool, int], Reason] | None":
     """Worker, force and the version as shown, from the dialog; None where it was left or could not be opened."""
-    from console import acts, asks
+    from console import acts, choosing
     from console.screens.override import Override
 
     job_id, typed = job_of(state).id, state.typed
-    opened = await asked(desk, f"override {job_id}", lambda engine, _: asks.choices(engine, job_id))
+    opened = await asked(desk, f"override {job_id}", lambda engine, _: choosing.choices(engine, job_id))
     if opened is None:
         return None
     desk.tell("")

@@ -23,7 +23,7 @@ from console.widgets.tick import Tick
 from console.words import inert
 
 if TYPE_CHECKING:
-    from console.asks import Choices, Choosable, Preview
+    from console.choosing import Choices, Choosable, Preview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ class Override(Dialog[Picked | None]):
     @work(exclusive=True)
     async def preview(self) -> None:
         """What the choice under the cursor means, worked out behind; an answer for another one is dropped."""
-        from console.asks import preview
+        from console.choosing import preview
 
         each = self.chosen
         if each is None or each.barred:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from console.asks import choices, preview
+from console.choosing import choices, preview
 from engine.ports import Forbidden, NotFound, Stale
 from engine.rules.nouns import JobState, Role
 from engine.rules.place import cell
