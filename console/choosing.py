@@ -85,7 +85,7 @@ def _lacks(job: Job, skills: frozenset[str]) -> str:
 def _choosable(at: int, each: Considered, names: Mapping[str, str]) -> Choosable:
     ranked = each.verdict == "ranked"
     may = ranked or each.verdict in ("not_timed", *overriding.OVERRULABLE)
-    detail = f"ETA {(each.eta_s or 0) // 60} min, score {each.score:.1f}" if ranked else each.detail
+    detail = f"ETA {-(-(each.eta_s or 0) // 60)} min, score {each.score:.1f}" if ranked else each.detail
     return Choosable(
         worker_id=each.worker,
         name=names.get(each.worker) or each.worker,

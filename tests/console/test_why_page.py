@@ -6,10 +6,13 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from console.choosing import choices
 from console.screens.why import Part, WhyScreen
 from console.viewmodels.cells import PLAIN
 from console.viewmodels.hanging import hung
 from console.viewmodels.why import fitted
+from engine import wiring
+from engine.verbs.why import why
 from tests.console.desks import campus, drive, shown, still
 from tests.console.test_snapshots import played
 
@@ -47,3 +50,15 @@ def test_nothing_is_lost_where_lines_are_fitted() -> None:
         assert "".join("".join(rows).split()) == "".join(f"3Ана{words}".split())
         assert all(row[:4].isspace() and row[4] != " " for row in rows[1:])
     assert hung(line, 0, 4) == [line]
+
+
+def test_an_override_is_offered_the_minutes_that_why_tells(founded: Path) -> None:
+    engine = wiring.open_engine(founded)
+    found = why(engine, "J-8").now
+    assert found is not None
+    eta_s = {each.worker: each.eta_s for each in found if each.verdict == "ranked"}
+    assert any((each or 0) % 60 for each in eta_s.values())
+    for each in choices(engine, "J-8").workers:
+        if each.rank is not None:
+            assert each.detail.startswith(f"ETA {-(-(eta_s[each.worker_id] or 0) // 60)} min, ")
+    wiring.close(engine)
