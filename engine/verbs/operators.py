@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from engine import records
-from engine.ports import Engine, Invalid, NotFound, Stale
+from engine.ports import Engine, Forbidden, Invalid, NotFound, Stale
 from engine.program import Lost
 from engine.rules.nouns import Actor, Role
 from engine.verbs.assign import require
@@ -19,6 +19,7 @@ DESK_ROLES = (Role.DISPATCHER, Role.SUPERVISOR, Role.TRAINER)
 PASSPHRASE_MIN = 8
 PASSPHRASE_MAX = 1_000
 NAME_MAX = 60
+TRAINING_ONLY = "trainers work on training sites only, and this one is live"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +34,15 @@ def operators(engine: Engine) -> tuple[Operator, ...]:
 
 
 def add(engine: Engine, actor: Actor, name: str, role: str, passphrase: str) -> Operator:
-    """Name an operator, or give a known one another role and passphrase. Raises Forbidden, Invalid."""
+    """Name an operator, or give a known one another role and passphrase. Raises Forbidden, Invalid, Stale."""
     require(actor, "site")
     name = name.strip()
     if not name or not name.isprintable() or len(name) > NAME_MAX:
         raise Invalid(f"name {name!r}: 1 to {NAME_MAX} printable letters are wanted")
     if role not in DESK_ROLES:
         raise Invalid(f"role {role!r}: one of {', '.join(DESK_ROLES)} is wanted")
+    if role == Role.TRAINER and not engine.store.training:
+        raise Forbidden(f"role trainer: {TRAINING_ONLY} (`init FILE --training` makes one)")
     if not PASSPHRASE_MIN <= len(passphrase) <= PASSPHRASE_MAX:
         raise Invalid(f"a passphrase of {PASSPHRASE_MIN} to {PASSPHRASE_MAX} letters is wanted")
     done = engine.store.run(engine.tenant, records.set_operator(actor, name, role, _hasher().hash(passphrase)))
@@ -56,16 +59,19 @@ def remove(engine: Engine, actor: Actor, name: str) -> None:
 
 
 def sign_in(engine: Engine, name: str, passphrase: str) -> Operator | None:
-    """The operator, if name and passphrase are right. Both outcomes are audited; an unknown name costs as long as a
-    wrong passphrase, and is answered the same."""
+    """The operator, if name and passphrase are right. Every outcome is audited; an unknown name costs as long as a
+    wrong passphrase, and is answered the same. Raises Forbidden for a trainer at a live site (named there earlier)."""
     found = engine.store.rows(engine.tenant, "read_operator", operator=name.strip())
     kept = str(found[0]["passphrase"]) if found else _nobody()
     right = _matches(kept, passphrase[:PASSPHRASE_MAX]) and bool(found)
     who = Operator(name=str(found[0]["name"]), role=Role(str(found[0]["role"]))) if right else None
+    astray = who is not None and who.role is Role.TRAINER and not engine.store.training
     if not engine.store.readonly:
         said = who or Operator(name=name.strip()[:NAME_MAX] or "nobody", role=Role.DISPATCHER)
         actor = Actor(name=said.name, role=said.role, tenant=engine.tenant)
-        engine.store.run(engine.tenant, records.sat_down(actor, "sign in" if who else "sign in refused"))
+        engine.store.run(engine.tenant, records.sat_down(actor, "sign in refused" if astray or not who else "sign in"))
+    if astray:
+        raise Forbidden(TRAINING_ONLY)
     return who
 
 
