@@ -5,9 +5,10 @@ import logging
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual import events
@@ -15,6 +16,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import Input
 
 from console.behind import Behind
@@ -26,6 +28,7 @@ from console.words import inert
 if TYPE_CHECKING:
     from console.stage import RehearsalRoom
 
+Answer = TypeVar("Answer")
 log = logging.getLogger("callboard.console")
 STOP_WITHIN_S = 1.0
 SAID_MAX = 200
@@ -59,6 +62,7 @@ class Console(App[int]):
         self.keys: dict[str, str] = {}
         self._covered = self._signed_in = False
         self._touched_s = behind.mono_s()
+        self.typed_s: float | None = None  # when the last key came, by time.monotonic
         for each in THEMES:
             self.register_theme(each)
         self.theme = THEMES[0].name
@@ -120,6 +124,8 @@ class Console(App[int]):
             event.text = inert(event.text)
         if isinstance(event, events.Key | events.MouseDown | events.Paste):
             self._touched_s = self.behind.mono_s()
+        if isinstance(event, events.Key):
+            self.typed_s = time.monotonic()
         await super().on_event(event)
 
     def action_interrupt(self) -> None:
@@ -165,6 +171,12 @@ class Console(App[int]):
 
     def uncovered(self) -> None:
         self._covered, self._signed_in, self._touched_s = False, True, self.behind.mono_s()
+
+    async def push_screen_wait(self, screen: Screen[Answer] | str, *, mode: str | None = None) -> Answer | Any:
+        """A key that came right after the lock's opens nothing over the cover."""
+        if self._covered:
+            raise asyncio.CancelledError
+        return await super().push_screen_wait(screen, mode=mode)
 
     # --- for the screens ---------------------------------------------------------------------------------------------
 

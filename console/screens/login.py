@@ -1,5 +1,6 @@
 """Who is at the desk: covers it until an operator has signed in. Nothing of the site is shown behind it."""
 
+import time
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import work
@@ -18,8 +19,15 @@ if TYPE_CHECKING:
     from console.app import Console
 
 
+QUIET_S = 0.7
+
+
 class Login(Whole, ModalScreen[None]):
-    """``name``: who sat here before the desk was locked. Escape does nothing here; ctrl+q leaves the console."""
+    """``before``: who sat here before the desk was locked. Escape does nothing here; ctrl+q leaves the console.
+
+    A passphrase must never stand readable in the box for the name, however fast it is typed: the keys that leave that
+    box are taken before the letters after them, tab never goes back to it (shift+tab does), and whoever typed before
+    it was there is not listened to until they pause."""
 
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
@@ -32,6 +40,8 @@ class Login(Whole, ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stay", show=False, id="login.stay"),
         Binding("enter", "enter", show=False, id="login.enter", priority=True),
+        Binding("tab,down", "step('#passphrase')", show=False, id="login.next", priority=True),
+        Binding("shift+tab,up", "step('#name')", show=False, id="login.back", priority=True),
     ]
 
     def __init__(self, site: str, before: str = "", why: str = "") -> None:
@@ -49,17 +59,37 @@ class Login(Whole, ModalScreen[None]):
     def on_mount(self) -> None:
         for each in self.query(Input):
             each.cursor_blink = False
-        self.query_one("#passphrase" if self._before else "#name", Input).focus()
+        if self._before:
+            self.query_one("#passphrase", Input).focus()
+        else:
+            self._listen()
+
+    def _listen(self) -> None:
+        """Begin at the name once nobody types: of what was typed ahead a part is lost, and perhaps the tab."""
+        typed_s = cast("Console", self.app).typed_s
+        quiet_s = QUIET_S if typed_s is None else time.monotonic() - typed_s
+        if self.focused is not None:
+            return
+        if quiet_s < QUIET_S:
+            self.set_timer(QUIET_S - quiet_s, self._listen)
+        else:
+            self.set_focus(self.query_one("#name", Input))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enter on the name is taken before the letters that follow it: a passphrase typed fast must never stand
-        readable in the box for the name. Enter on the passphrase comes after its letters."""
+        """Enter on the passphrase comes after its letters; every other key that moves comes before those after it."""
+        if action == "step":
+            return True
         if not super().check_action(action, parameters):
             return False
         return action != "enter" or self.focused is not self.query_one("#passphrase", Input)
 
     def action_enter(self) -> None:
-        self.set_focus(self.query_one("#passphrase", Input))
+        self.action_step("#passphrase")
+
+    def action_step(self, box: str) -> None:
+        """A key that ran ahead moves nothing, and Textual's own way from box to box is not taken either."""
+        if self.focused is not None:
+            self.set_focus(self.query_one(box, Input))
 
     def on_input_submitted(self) -> None:
         self.sign_in()

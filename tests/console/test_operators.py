@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
+from textual.keys import _character_to_key  # pyright: ignore[reportPrivateUsage]
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -15,10 +17,12 @@ from console.commands import DeskState, by_id
 from console.screens.desk import Desk
 from console.screens.login import Login
 from engine import wiring
-from engine.ports import Invalid, NotFound, ReadOnly
+from engine.ports import Engine, Forbidden, Invalid, NotFound, ReadOnly
+from engine.program import Program, must
 from engine.rules.nouns import Role
 from engine.rules.roles import MAY
 from engine.verbs import operators
+from engine.verbs.site import SiteFile
 from tests.console.desks import WHO, Still, campus, drive, keys, settle, shown, still
 from tests.console.test_cursor import row
 
@@ -52,6 +56,44 @@ def test_a_short_passphrase_a_foreign_role_and_an_unknown_name_are_refused(tmp_p
     with pytest.raises(NotFound):
         operators.remove(engine, WHO, "ben")
     wiring.close(engine)
+
+
+def live(path: Path) -> Engine:
+    wiring.create(path, SiteFile(), training=False)
+    return wiring.open_engine(path)
+
+
+def test_a_trainer_is_not_named_at_a_live_site(tmp_path: Path) -> None:
+    """SPEC 9: trainers have training sites only."""
+    engine = live(tmp_path / "live.db")
+    with pytest.raises(Forbidden, match=r"training sites only, and this one is live.*--training"):
+        operators.add(engine, replace(WHO, role=Role.SUPERVISOR), "tina", "trainer", "correct horse")
+    assert operators.operators(engine) == ()
+    wiring.close(engine)
+
+
+def test_a_trainer_named_at_a_live_site_earlier_is_told_and_does_not_come_in(tmp_path: Path) -> None:
+    engine = live(tmp_path / "live.db")
+    operators.add(engine, replace(WHO, role=Role.SUPERVISOR), "tina", "dispatcher", "correct horse")
+    engine.store.run("main", _make_trainer(engine))
+    app = still(tmp_path / "live.db")
+    wiring.close(engine)
+
+    async def play(pilot: Pilot[int]) -> None:
+        await sign_in(pilot, "tina", "correct horse")
+        assert isinstance(app.screen, Login)
+        assert "training sites only" in " ".join(shown(app).split())
+        assert isinstance(app.behind, Still)
+        [newest] = app.behind.engine.store.newest_audit("main", limit=1)
+        assert (newest.actor, newest.act) == ("tina", "sign in refused")
+
+    asyncio.run(covered(app, play))
+
+
+def _make_trainer(engine: Engine) -> Program[str]:
+    [row] = yield must("read_operator", operator="tina")
+    yield must("write_operator", operator="tina", role="trainer", passphrase=str(row["passphrase"]))
+    return "tina"
 
 
 def guarded(tmp_path: Path, role: str = "dispatcher") -> Console:
@@ -124,6 +166,84 @@ def test_an_idle_desk_locks_itself_and_a_key_in_time_keeps_it_open(tmp_path: Pat
         await keys(pilot, "L")
         await settle(pilot)
         assert isinstance(app.screen, Login)
+
+    asyncio.run(covered(app, play))
+
+
+def burst(app: Console, *pressed: str) -> None:
+    """Keys that are all there before the first of them is looked at, as a terminal hands over what was typed fast."""
+    for each in pressed:
+        letter = each if len(each) == 1 else None
+        app.post_message(events.Key(_character_to_key(each) if letter else each, letter))
+
+
+def boxes(app: Console) -> tuple[str, str]:
+    return app.screen.query_one("#name", Input).value, app.screen.query_one("#passphrase", Input).value
+
+
+@pytest.mark.parametrize("key", ["tab", "enter", "down"])
+def test_a_passphrase_typed_in_one_burst_is_never_readable(tmp_path: Path, key: str) -> None:
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        burst(app, *"ben", key, *"correct horse")
+        for _ in range(60):
+            await pilot.pause(0)
+            assert "ben".startswith(boxes(app)[0])
+            assert "horse" not in shown(app)
+        assert boxes(app) == ("ben", "correct horse")
+        burst(app, "enter")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, Desk)
+
+    asyncio.run(covered(app, play))
+
+
+def test_after_a_lock_no_tab_leads_back_to_the_name(tmp_path: Path) -> None:
+    """Who sat here is named already: one who types the name again, tab and the passphrase types into one box."""
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        await sign_in(pilot, "ben", "correct horse")
+        app.look_again()
+        await settle(pilot)
+        burst(app, "L", *"ben", "tab", *"correct horse")
+        for _ in range(60):
+            await pilot.pause(0)
+        assert isinstance(app.screen, Login)
+        assert boxes(app)[0] == "ben"
+        assert "horse" not in shown(app)
+        await keys(pilot, "tab", "x", "shift+tab", "y")
+        assert boxes(app)[0] == "y"
+
+    asyncio.run(covered(app, play))
+
+
+def test_what_is_typed_before_the_boxes_are_there_is_not_listened_to_until_a_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name and the tab went to the desk that was opening: the passphrase must not begin in the box for the name."""
+    monkeypatch.setattr("console.screens.login.QUIET_S", 0.2)
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        app.screen.dismiss(None)
+        await settle(pilot)
+        app.uncovered()
+        app._signed_in = False  # pyright: ignore[reportPrivateUsage]
+        burst(app, *"ben", "tab", *"corr")
+        app.look_again()
+        burst(app, *"ect horse")
+        await settle(pilot)
+        assert isinstance(app.screen, Login)
+        await keys(pilot, *"horse")
+        assert boxes(app) == ("", "")
+        await pilot.pause(0.4)
+        burst(app, *"ben", "tab", *"correct horse")
+        for _ in range(60):
+            await pilot.pause(0)
+        assert boxes(app) == ("ben", "correct horse")
 
     asyncio.run(covered(app, play))
 
