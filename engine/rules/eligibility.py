@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from engine.rules.eta import EtaRules, optimistic_s
 from engine.rules.ledger import Policy
-from engine.rules.nouns import Facts, Job, Refusal, Seen, Worker
+from engine.rules.nouns import Facts, Interval, Job, Refusal, Seen, Worker
 from engine.rules.place import inside, parent
-from engine.rules.schedule import Gap, Misfit, gaps, joined, minutes, misfit, slot_of
+from engine.rules.schedule import Gap, Misfit, gaps, minutes, misfit, slot_of, stretches
 from engine.rules.steps import Candidate, Refused, Slot
 
 RESERVE_RESOLUTION = 7
@@ -136,19 +136,31 @@ def _area(worker: Worker, job: Job) -> Misfit | None:
 
 
 def _fitting(worker: Worker, seen: Seen | None, facts: Facts, limits: Limits) -> Misfit | Sequence[Slot]:
-    """The slots that fit on the optimistic bound, or the one reason why none does."""
+    """The slots that fit on the optimistic bound, or the one reason why none does: absent, where it would fit else."""
+    found = _fit(worker, seen, facts, limits, worker.absences)
+    if not worker.absences or not isinstance(found, Misfit) or found.reason is Refusal.ABSENT:
+        return found
+    if isinstance(_fit(worker, seen, facts, limits, ()), Misfit):
+        return found
+    return Misfit(reason=Refusal.ABSENT, detail=f"back from an absence, {found.detail}")
+
+
+def _fit(
+    worker: Worker, seen: Seen | None, facts: Facts, limits: Limits, absences: tuple[Interval, ...]
+) -> Misfit | Sequence[Slot]:
     here = worker.home if seen is None else seen.place
     speed_kmh = limits.eta.optimistic_speed_kmh
+    working = stretches(worker.shifts, absences)
     found: list[Slot] = []
     reason: Misfit | None = None
     for gap in gaps(worker, here, facts.now_ms):
-        slots = [slot for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]
+        slots = [slot for stretch in working if (slot := slot_of(gap, stretch)) is not None]
         if not slots:
             reason = reason or _unslotted(worker, gap, facts)
         for slot in slots:
             travel_s = optimistic_s(slot.origin, facts.job.place, speed_kmh=speed_kmh)
             onward_s = optimistic_s(facts.job.place, slot.next_place, speed_kmh=speed_kmh) if slot.next_place else 0
-            bad = misfit(worker, slot, facts.job, travel_s, onward_s)
+            bad = misfit(slot, facts.job, travel_s, onward_s)
             if bad is None:
                 found.append(slot)
             else:
@@ -159,6 +171,8 @@ def _fitting(worker: Worker, seen: Seen | None, facts: Facts, limits: Limits) ->
 def _unslotted(worker: Worker, gap: Gap, facts: Facts) -> Misfit:
     if gap.after is not None and worker.shifts:
         return _explained(Misfit(reason=Refusal.OVERLAP, detail=""), gap, facts)
+    if any(shift.ends_ms > gap.free_ms for shift in worker.shifts):
+        return Misfit(reason=Refusal.ABSENT, detail="absent for all that is left of their shift")
     return Misfit(reason=Refusal.OFF_SHIFT, detail="no shift ahead")
 
 

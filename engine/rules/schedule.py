@@ -1,4 +1,4 @@
-"""Where a job fits in a worker's schedule: between bookings, with the travel on both sides.
+"""Where a job fits in a worker's schedule: between bookings and around absences, with the travel on both sides.
 
 A worker has one lane per unit of capacity; jobs in one lane follow each other, jobs in different lanes may overlap.
 """
@@ -33,6 +33,15 @@ class Gap:
     before: Booking | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Time in which work can be done. ``then``: why it ends, ``off_shift`` or ``absent``."""
+
+    starts_ms: int
+    ends_ms: int
+    then: Refusal = Refusal.OFF_SHIFT
+
+
 def gaps(worker: Worker, here: Point, now_ms: int) -> Iterator[Gap]:
     """The gaps of every lane in order of time; the first of a lane with nothing begun starts ``here`` and now."""
     for lane in range(worker.capacity):
@@ -56,16 +65,17 @@ def ends_ms(booking: Booking, now_ms: int) -> int:
     return booking.ends_ms
 
 
-def slot_of(gap: Gap, shift: Interval) -> Slot | None:
-    """The part of a gap that lies in a shift; None when they do not meet."""
-    depart_ms = max(gap.free_ms, shift.starts_ms)
-    if depart_ms >= shift.ends_ms:
+def slot_of(gap: Gap, stretch: Stretch) -> Slot | None:
+    """The part of a gap that lies in a stretch of work; None when they do not meet."""
+    depart_ms = max(gap.free_ms, stretch.starts_ms)
+    if depart_ms >= stretch.ends_ms:
         return None
     return Slot(
         lane=gap.lane,
         origin=gap.origin,
         depart_ms=depart_ms,
-        ends_by_ms=shift.ends_ms,
+        ends_by_ms=stretch.ends_ms,
+        then=stretch.then,
         next_place=gap.before.place if gap.before else None,
         next_starts_ms=gap.before.starts_ms if gap.before else None,
     )
@@ -82,6 +92,24 @@ def joined(shifts: Iterable[Interval]) -> list[Interval]:
     return found
 
 
+def stretches(shifts: Iterable[Interval], absences: Iterable[Interval]) -> tuple[Stretch, ...]:
+    """What the absences leave of the shifts: whoever comes back in time can still leave for the job."""
+    away = joined(absences)
+    return tuple(stretch for shift in joined(shifts) for stretch in _left_of(shift, away))
+
+
+def _left_of(shift: Interval, away: Iterable[Interval]) -> Iterator[Stretch]:
+    starts_ms = shift.starts_ms
+    for absence in away:
+        if absence.ends_ms <= starts_ms or absence.starts_ms >= shift.ends_ms:
+            continue
+        if absence.starts_ms > starts_ms:
+            yield Stretch(starts_ms=starts_ms, ends_ms=absence.starts_ms, then=Refusal.ABSENT)
+        starts_ms = absence.ends_ms
+    if starts_ms < shift.ends_ms:
+        yield Stretch(starts_ms=starts_ms, ends_ms=shift.ends_ms)
+
+
 def arrival_ms(slot: Slot, travel_s: int) -> int:
     return slot.depart_ms + travel_s * 1000
 
@@ -92,7 +120,7 @@ def service(job: Job, arrive_ms: int) -> Interval:
     return Interval(starts_ms=starts_ms, ends_ms=starts_ms + job.duration_ms)
 
 
-def misfit(worker: Worker, slot: Slot, job: Job, travel_s: int, onward_s: int) -> Misfit | None:
+def misfit(slot: Slot, job: Job, travel_s: int, onward_s: int) -> Misfit | None:
     """The first thing that stands against doing the job in this slot with these travel times; None when it fits.
 
     ``onward_s``: from the job to the slot's next booking (ignored where there is none)."""
@@ -102,11 +130,8 @@ def misfit(worker: Worker, slot: Slot, job: Job, travel_s: int, onward_s: int) -
     work = service(job, arrive_ms)
     if work.ends_ms > slot.ends_by_ms:
         over_ms = work.ends_ms - slot.ends_by_ms
-        return Misfit(reason=Refusal.OFF_SHIFT, detail=f"would end {minutes(over_ms)} after the shift")
-    for absence in worker.absences:
-        if slot.depart_ms < absence.ends_ms and absence.starts_ms < work.ends_ms:
-            left_ms = absence.ends_ms - slot.depart_ms
-            return Misfit(reason=Refusal.ABSENT, detail=f"absent for {minutes(left_ms)} from when they would leave")
+        after = "an absence begins" if slot.then is Refusal.ABSENT else "the shift"
+        return Misfit(reason=slot.then, detail=f"would end {minutes(over_ms)} after {after}")
     if slot.next_starts_ms is not None:
         short_ms = work.ends_ms + onward_s * 1000 - slot.next_starts_ms
         if short_ms > 0:

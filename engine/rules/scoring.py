@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from engine.rules.eta import MEMORY, ROAD, STAND_IN, EtaRules, band, pessimistic_s
+from engine.rules.eta import MEMORY, ROAD, EtaRules, band, pessimistic_s
 from engine.rules.ledger import Policy
 from engine.rules.nouns import Confidence, Job, Leg, Promise, Refusal, Travel, Unreachable
 from engine.rules.schedule import Misfit, arrival_ms, minutes, misfit, service
@@ -51,11 +51,9 @@ def _in_slot(
         onward = drives(Leg(origin=job.place, destination=slot.next_place))
         if isinstance(onward, Unreachable):
             return Misfit(reason=Refusal.OVERLAP, detail="no road leads on to the booking after it")
-    bad = misfit(candidate.worker, slot, job, travel.seconds, onward.seconds if onward else 0)
-    if bad is None and travel.source == STAND_IN:
-        worst_ms = arrival_ms(slot, pessimistic_s(travel, rules))
-        if worst_ms > job.due_by_ms:
-            bad = Misfit(reason=Refusal.LATE, detail=could_be_late(worst_ms - job.due_by_ms))
+    bad = misfit(slot, job, travel.seconds, onward.seconds if onward else 0) or _at_worst(
+        slot, job, pessimistic_s(travel, rules), pessimistic_s(onward, rules) if onward else 0
+    )
     if bad is not None:
         return bad
     arrive_ms = arrival_ms(slot, travel.seconds)
@@ -66,6 +64,16 @@ def _in_slot(
         arrival_ms=arrive_ms,
         eta_s=-(-max(0, arrive_ms - now_ms) // 1000),
     )
+
+
+def _at_worst(slot: Slot, job: Job, travel_s: int, onward_s: int) -> Misfit | None:
+    """What stands against an estimate at its worse end: it has to keep clear of all that the estimate itself does."""
+    bad = misfit(slot, job, travel_s, onward_s)
+    if bad is None:
+        return None
+    if bad.reason is Refusal.LATE:
+        return Misfit(reason=bad.reason, detail=could_be_late(arrival_ms(slot, travel_s) - job.due_by_ms))
+    return Misfit(reason=bad.reason, detail=f"at worst {bad.detail}")
 
 
 def could_be_late(worst_ms: int) -> str:

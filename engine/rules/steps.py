@@ -7,12 +7,15 @@ from engine.rules.nouns import Point, Refusal, Seen, Travel, Worker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """Room in a schedule: drive from ``origin`` at ``depart_ms``, before the booking at ``next_place``, if any."""
+    """Room in a schedule: drive from ``origin`` at ``depart_ms``, before the booking at ``next_place``, if any.
+
+    ``then``: what stands against work beyond ``ends_by_ms``: the shift is over, or an absence begins."""
 
     lane: int
     origin: Point
     depart_ms: int
     ends_by_ms: int
+    then: Refusal = Refusal.OFF_SHIFT
     next_place: Point | None = None
     next_starts_ms: int | None = None
 

@@ -4,7 +4,7 @@ May overrule: stale, no fix, area, cooldown, late, reserve, a road that does not
 ferry), and shift (a permission). Never: tenant, region, skills, capacity and overlap, a live offer elsewhere, absence.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -35,7 +35,7 @@ from engine.rules.nouns import (
 )
 from engine.rules.place import cell
 from engine.rules.roles import may
-from engine.rules.schedule import arrival_ms, gaps, joined, minutes, service, slot_of
+from engine.rules.schedule import Gap, arrival_ms, gaps, joined, minutes, service, slot_of, stretches
 from engine.rules.scoring import NO_ROAD, could_be_late, promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
 from engine.verbs.assign import current, require
@@ -148,9 +148,9 @@ def choose(engine: Engine, actor: Actor, job: Job, worker_id: str, *, releasing:
 def _overruled(
     engine: Engine, facts: Facts, worker: Worker, seen: Seen | None, best: Timed, promised: Promise
 ) -> Iterator[Refused]:
-    """What stands against the choice. The promise lies clear of every booking, so what it may cost is time: whether it
-    is late or beyond the shift is read off the promise itself, and whether a road leads there off its travel time."""
-    timely = frozenset({Refusal.OVERLAP, Refusal.LATE, Refusal.OFF_SHIFT})
+    """What stands against the choice. The promise lies clear of every booking and absence, so what it may cost is time:
+    whether it is late or beyond the shift is read off the promise itself, whether a road leads there off its travel."""
+    timely = frozenset({Refusal.OVERLAP, Refusal.LATE, Refusal.OFF_SHIFT, Refusal.ABSENT})
     found = look(engine, facts.job.id)
     kept = reserve(found.facts, found.seen, limits_of(engine.settings))
     for each in against(worker, seen, facts, limits_of(engine.settings), kept):
@@ -191,27 +191,46 @@ def _known(engine: Engine, job: Job, worker_id: str, releasing: str | None) -> t
 
 
 def _best(engine: Engine, facts: Facts, worker: Worker, seen: Seen | None) -> Timed:
-    """The earliest arrival their bookings leave room for: on time and within a shift if that can be, else not."""
-    where = seen or _at_home(engine, worker, facts.job)
-    room = list(gaps(worker, where.place, facts.now_ms))
-    on_shift = [slot for gap in room for shift in joined(worker.shifts) if (slot := slot_of(gap, shift)) is not None]
-    anyhow = [slot_of(gap, EVER) for gap in room]
-    in_time = [
-        each for slot in on_shift if (each := _timed(engine, facts, worker, where, slot, strictly=True)) is not None
-    ]
-    at_all = [each for slot in anyhow if slot and (each := _timed(engine, facts, worker, where, slot)) is not None]
-    best = min(in_time or at_all, key=lambda each: each.arrival_ms, default=None)
+    """The earliest arrival that bookings and absences leave room for. Raises Forbidden where there is none, or where
+    nothing but an absence stands against arriving in time: that is not overruled by calling it late."""
+    job, where = facts.job, seen or _at_home(engine, worker, facts.job)
+    best = _earliest(engine, facts, worker, where)
+    late_ms = best.arrival_ms - job.due_by_ms if best else 0
+    if worker.absences and (best is None or late_ms > 0):
+        never_away = _earliest(engine, facts, replace(worker, absences=()), where)
+        if never_away is not None and (best is None or never_away.arrival_ms <= job.due_by_ms):
+            told = f"back from it, arrives {minutes(late_ms)} after due_by" if best else "that takes the time for it"
+            raise Forbidden(f"{worker.id} may not be given {job.id} by anybody: {Refusal.ABSENT} ({told})")
     if best is None:
-        raise Forbidden(
-            f"{worker.id} has no room for {facts.job.id} between their bookings: overlap is never overruled"
-        )
+        raise Forbidden(f"{worker.id} has no room for {job.id} between their bookings: overlap is never overruled")
     return best
 
 
-def _timed(
-    engine: Engine, facts: Facts, worker: Worker, where: Seen, slot: Slot, *, strictly: bool = False
-) -> Timed | None:
-    """The job done in this slot, clear of the booking after it; ``strictly``: on time and within the slot too."""
+def _earliest(engine: Engine, facts: Facts, worker: Worker, where: Seen) -> Timed | None:
+    """On time and within a shift if that can be, else not."""
+    room = tuple(gaps(worker, where.place, facts.now_ms))
+    on_shift = [
+        slot for gap in room for each in stretches(worker.shifts, worker.absences) if (slot := slot_of(gap, each))
+    ]
+    fitting = [each for slot in on_shift if (each := _timed(engine, facts, worker, where, slot)) is not None]
+    found = [each for each in fitting if each.arrival_ms <= facts.job.due_by_ms]
+    if not found:
+        beyond = (_timed(engine, facts, worker, where, slot) for slot in _off_shift(worker, room))
+        found = [*fitting, *(each for each in beyond if each is not None)]
+    return min(found, key=lambda each: each.arrival_ms, default=None)
+
+
+def _off_shift(worker: Worker, room: Iterable[Gap]) -> Iterator[Slot]:
+    """Slots that mind no shift; but nobody is awaited beyond their shift who was absent until its end."""
+    for each in stretches((EVER,), worker.absences):
+        back = each.starts_ms > EVER.starts_ms
+        if back and not any(shift.starts_ms <= each.starts_ms < shift.ends_ms for shift in worker.shifts):
+            continue
+        yield from (slot for gap in room if (slot := slot_of(gap, each)))
+
+
+def _timed(engine: Engine, facts: Facts, worker: Worker, where: Seen, slot: Slot) -> Timed | None:
+    """The job done in this slot, clear of what ends it and of the booking after it."""
     job = facts.job
     drive = _drive(engine, Leg(origin=slot.origin, destination=job.place))
     arrive_ms = arrival_ms(slot, drive.seconds)
@@ -220,7 +239,7 @@ def _timed(
         onward = _drive(engine, Leg(origin=job.place, destination=slot.next_place))
         if onward.source == ROADLESS or work.ends_ms + onward.seconds * 1000 > slot.next_starts_ms:
             return None  # what comes after it is overlapped: never overruled
-    if strictly and (arrive_ms > job.due_by_ms or work.ends_ms > slot.ends_by_ms):
+    if work.ends_ms > slot.ends_by_ms:
         return None
     alone = Candidate(worker=worker, seen=where, slots=(slot,), optimistic_s=drive.seconds, optimistic_score=0.0)
     eta_s = max(0, arrive_ms - facts.now_ms) // 1000

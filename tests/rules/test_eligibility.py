@@ -31,7 +31,13 @@ ELSEWHERE = replace(SQUARE, id="hills", name="Hills", rings=((Point(47, 15), Poi
         (worker(skills="drive"), "skills", "lacks lift"),
         (worker(skills="lift", region="other"), "other_region", "belongs to other, the job to main"),
         (worker(skills="lift", moving_to="other"), "other_region", "is being handed to other"),
-        (worker(skills="lift", absences=(span(-5, 20),)), "absent", "absent for 20 min from when they would leave"),
+        (
+            worker(skills="lift", absences=(span(-5, 65),)),
+            "absent",
+            "back from an absence, arrives 5 min after due_by",
+        ),
+        (worker(skills="lift", absences=(span(20, 65),)), "absent", "would end 10 min after an absence begins"),
+        (worker(skills="lift", absences=(span(-5, 600),)), "absent", "absent for all that is left of their shift"),
         (worker(skills="lift", shifts=()), "off_shift", "no shift ahead"),
         (worker(skills="lift", shifts=(span(-60, 25),)), "off_shift", "would end 5 min after the shift"),
         (worker(skills="lift", offer="O-1"), "offered_elsewhere", "offer O-1 stands"),
@@ -79,7 +85,7 @@ def test_a_worker_the_index_does_not_know_is_no_fix() -> None:
 
 
 def test_the_first_failed_filter_is_the_one_recorded_and_an_override_sees_them_all() -> None:
-    who = worker(region="other", absences=(span(-5, 20),), offer="O-1", offered=-1, area=ELSEWHERE)
+    who = worker(region="other", absences=(span(-5, 65),), offer="O-1", offered=-1, area=ELSEWHERE)
     known = facts(job(skills="lift"), who)
     where = seen(who, device_s=60)
     all_of_them = [each.reason for each in against(who, where, known, LIMITS, frozenset({"ana"}))]

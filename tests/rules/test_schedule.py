@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.rules.eligibility import candidate, sift
 from engine.rules.nouns import Booking, Job, Leg, Point, Refusal, Travel, Worker
-from engine.rules.schedule import ends_ms, gaps, minutes, misfit, service, slot_of
+from engine.rules.schedule import Stretch, ends_ms, gaps, minutes, misfit, service, slot_of, stretches
 from engine.rules.scoring import timing
 from engine.rules.steps import Slot, Timed
 from tests.rules.making import (
@@ -37,8 +37,8 @@ def slot(depart: float = 0, until: float = 600, *, then: float | None = None, la
     )  # fmt: skip
 
 
-def reason(where: Slot, what: Job, travel_s: int = 0, onward_s: int = 0, who: Worker | None = None) -> str | None:
-    found = misfit(who or worker(), where, what, travel_s, onward_s)
+def reason(where: Slot, what: Job, travel_s: int = 0, onward_s: int = 0) -> str | None:
+    found = misfit(where, what, travel_s, onward_s)
     return found.reason if found else None
 
 
@@ -91,8 +91,8 @@ def test_a_job_that_overruns_pushes_the_next_gap_back() -> None:
 
 def test_a_gap_meets_a_shift_half_open() -> None:
     [gap] = gaps(worker(), MIDDLE, NOW)
-    assert slot_of(gap, span(-60, 0)) is None
-    late = slot_of(gap, span(30, 90))
+    assert slot_of(gap, Stretch(starts_ms=at(-60), ends_ms=at(0))) is None
+    late = slot_of(gap, Stretch(starts_ms=at(30), ends_ms=at(90)))
     assert late is not None
     assert (late.depart_ms, late.ends_by_ms) == (at(30), at(90))
 
@@ -130,13 +130,45 @@ def test_B081_travel_is_directional() -> None:
 
 
 def test_an_absence_counts_from_the_departure_to_the_end_of_the_service() -> None:
-    def out(start: float, end: float) -> str | None:
-        return reason(slot(), job(lasts=30), 10 * 60, who=worker(absences=(span(start, end),)))
+    """Ten minutes there and thirty of work; who comes back too late for due_by is absent, not late."""
 
-    assert out(40, 60) is None
-    assert out(39, 60) is Refusal.ABSENT
-    assert out(-60, 0) is None
-    assert out(-60, 1) is Refusal.ABSENT
+    def out(start: float, end: float, *, due: float = 60) -> int | str:
+        ana = worker(absences=(span(start, end),))
+        return arrival(ana, job(place=away(10), due=due, lasts=30), {(MIDDLE, away(10)): 10})
+
+    assert out(40, 60) == 10
+    assert out(39, 60) == Refusal.ABSENT
+    assert out(-60, 0) == 10
+    assert out(-60, 1, due=10) == Refusal.ABSENT
+
+
+def test_a_job_is_done_after_an_absence_that_leaves_time_for_it() -> None:
+    """The absence does not touch the work: who is back in time leaves then, as after a booking."""
+
+    def back(start: float, end: float, **window: float) -> int | str:
+        return arrival(worker(absences=(span(start, end),)), job(**window), {(MIDDLE, MIDDLE): 5})  # type: ignore[arg-type]
+
+    assert back(0, 5, opens=50, due=60, lasts=10) == 10
+    assert back(20, 30, opens=50, due=60, lasts=10) == 35
+    assert back(-5, 20, due=60) == 25
+    assert back(20, 55, opens=50, due=60, lasts=10) == 60
+    assert back(20, 56, opens=50, due=60, lasts=10) == Refusal.LATE, "only the road tells: 56 could still do"
+    assert back(20, 61, opens=50, due=60, lasts=10) == Refusal.ABSENT
+    assert back(-5, 600, due=60) == Refusal.ABSENT
+
+
+def test_absences_cut_shifts_and_whoever_works_through_two_of_them_works_through() -> None:
+    def left(shifts: list[tuple[float, float]], away_: list[tuple[float, float]]) -> list[tuple[int, int, str]]:
+        found = stretches([span(*each) for each in shifts], [span(*each) for each in away_])
+        return [((each.starts_ms - NOW) // MIN, (each.ends_ms - NOW) // MIN, str(each.then)) for each in found]
+
+    assert left([(0, 60), (60, 120)], []) == [(0, 120, "off_shift")]
+    assert left([(0, 120)], [(50, 60), (20, 30), (25, 40)]) == [
+        (0, 20, "absent"), (40, 50, "absent"), (60, 120, "off_shift"),
+    ]  # fmt: skip
+    assert left([(0, 60), (90, 120)], [(50, 100)]) == [(0, 50, "absent"), (100, 120, "off_shift")]
+    assert left([(0, 60)], [(-10, 5), (55, 60), (60, 90)]) == [(5, 55, "absent")]
+    assert left([(0, 60)], [(-10, 70)]) == []
 
 
 @pytest.mark.parametrize(

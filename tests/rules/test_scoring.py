@@ -11,7 +11,7 @@ from engine.rules.eta import EtaRules
 from engine.rules.nouns import Confidence, Refusal, Unreachable
 from engine.rules.scoring import Entry, order, promise, rank, score, terms, timing
 from engine.rules.steps import Refused, Slot, Timed
-from tests.rules.making import ETA, MIN, NOW, POLICY, at, away, candidate, drives, job, timed, worker
+from tests.rules.making import ETA, MIDDLE, MIN, NOW, POLICY, at, away, candidate, drives, job, timed, worker
 
 
 def entry(name: str, minutes: float, jobs: int, slack: float = 0) -> Entry:
@@ -143,6 +143,24 @@ def test_only_a_bare_stand_in_is_doubted_beyond_its_own_number() -> None:
         assert isinstance(found, Timed) is in_time
         if isinstance(found, Refused):
             assert (found.reason, found.detail) == (Refusal.LATE, "could arrive 15 min after due_by")
+
+
+def test_an_estimate_keeps_clear_at_its_worse_end_of_all_that_it_promises_around() -> None:
+    """Ten minutes that may be fifteen: neither an absence nor the shift's end nor the next booking may be run into."""
+    doubting = EtaRules(pessimistic_factor=1.5)
+    held = {"next_place": away(9), "next_starts_ms": at(52)}
+    for fields, reason, told in (
+        ({"ends_by_ms": at(44)}, Refusal.OFF_SHIFT, "at worst would end 1 min after the shift"),
+        ({"ends_by_ms": at(44), "then": Refusal.ABSENT}, Refusal.ABSENT,
+         "at worst would end 1 min after an absence begins"),
+        ({"ends_by_ms": at(600), **held}, Refusal.OVERLAP, "at worst 8 min too late for the booking after it"),
+    ):  # fmt: skip
+        alone = candidate(worker(), Slot(lane=0, origin=MIDDLE, depart_ms=NOW, **fields))  # type: ignore[arg-type]
+        by_road = timing(alone, job(), NOW, lambda leg: drives(10), doubting)
+        assert isinstance(by_road, Timed)
+        found = timing(alone, job(), NOW, lambda leg: drives(10, source="stand_in"), doubting)
+        assert isinstance(found, Refused)
+        assert (found.reason, found.detail) == (reason, told)
 
 
 def test_due_by_to_the_second_is_in_time() -> None:

@@ -73,7 +73,7 @@ def test_every_filter_keeps_its_worker_out_and_says_why_with_a_number(found: Fou
     desk.worker("unskilled", north(2))
     desk.worker("elsewhere", north(4), **good, home="other")
     desk.worker("away", north(4), **good)
-    desk.absent("away", -10, 40)
+    desk.absent("away", -10, 65)
     desk.worker("going", north(4), **good, shift=(-60, 20))
     desk.worker("outside", north(4), **good, area="centre")
     desk.worker("far", north(125), **good)
@@ -97,7 +97,7 @@ def test_every_filter_keeps_its_worker_out_and_says_why_with_a_number(found: Fou
     assert told["stale"] == ("stale", "fix 32 s > 30 s")
     assert told["unskilled"] == ("skills", "lacks lift")
     assert told["elsewhere"] == ("other_region", "belongs to other, the job to main")
-    assert told["away"] == ("absent", "absent for 40 min from when they would leave")
+    assert told["away"] == ("absent", "back from an absence, arrives 7 min after due_by")
     assert told["going"][0] == "off_shift"
     assert "after the shift" in told["going"][1]
     assert told["outside"] == ("outside_area", "the job lies outside Centre")

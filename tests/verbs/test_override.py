@@ -177,6 +177,48 @@ def test_an_absence_is_not_overruled(desk: Desk) -> None:
         desk.give("J1", "ana")
 
 
+def test_an_absence_is_not_overruled_by_being_late_or_off_shift_as_well(desk: Desk) -> None:
+    """What is late or beyond the shift anyhow is still no leave to promise somebody who is away."""
+    desk.worker("away")
+    desk.absent("away", -10, 600)
+    desk.worker("going", shift=(-60, 10))
+    desk.absent("going", 0, 600)
+    desk.job("missed", opens=-30, due=5)
+    desk.job("far", north(100), due=20)
+    desk.advance(11 * 60, fresh=True)
+    for job_id in ("missed", "far"):
+        for name in ("away", "going"):
+            assert "absent" in preview(desk.engine, person(), job_id, name).barred
+            with pytest.raises(Forbidden, match=r"by anybody: absent \("):
+                desk.give(job_id, name)
+        assert desk.look(job_id).state is JobState.OPEN
+
+
+def test_an_offer_lies_clear_of_an_absence_that_only_the_real_drive_would_run_into(desk: Desk) -> None:
+    desk.worker("ana")
+    desk.absent("ana", 20, 60)
+    desk.job("J1", north(16), due=300, lasts=10)
+    assert offered_to(desk.assign("J1")) == "ana"
+    [offer] = desk.engine.store.live_offers("main")
+    assert (offer.promise.starts_ms, offer.promise.ends_ms) == (desk.at(76), desk.at(86))
+
+
+def test_a_choice_is_promised_around_an_absence_and_after_it_where_the_job_is_late_anyhow(desk: Desk) -> None:
+    desk.worker("ana")
+    desk.absent("ana", 20, 60)
+    desk.job("J1", north(16), due=300, lasts=10)
+    done = desk.give("J1", "ana")
+    assert done.overrules == ()
+    [held] = desk.hand("ana").bookings
+    assert (held.starts_ms, held.ends_ms) == (desk.at(76), desk.at(86))
+    desk.worker("ben")
+    desk.absent("ben", 0, 15)
+    desk.job("J2", opens=-30, due=5)
+    desk.advance(6 * 60, fresh=True)
+    late = desk.give("J2", "ben")
+    assert ([each.reason for each in late.overrules], late.late_ms) == (["late"], 10 * 60_000)
+
+
 @pytest.mark.parametrize("opens", [0, 20])
 def test_a_busy_worker_is_promised_after_the_booking_late_and_never_over_it(desk: Desk, opens: float) -> None:
     """Overlap is nothing to overrule: the promise lies clear of every booking and says how late that is."""
