@@ -20,6 +20,7 @@ from console.cli.wire import (
 from engine.ports import Invalid
 from engine.verbs.why import WEIGHTS
 from engine.verbs.why import why as explain
+from engine.verbs.why import why_not as explain_one
 
 
 class ReplayedDoc(Struct, frozen=True, kw_only=True):
@@ -42,12 +43,29 @@ class WhyDoc(Struct, frozen=True, kw_only=True):
     overrides: tuple[OverrulingDoc, ...]
 
 
-@command("why", "why J-17 --db site.db\nwhy J-17 --weights w_fair=0,w_eta=2 --db site.db")
+class WhyNotDoc(Struct, frozen=True, kw_only=True):
+    """``then``: what the stored decision said of the worker, null where it did not list them; ``now``: everything that
+    stands against them as of now, or how they rank."""
+
+    job: str
+    state: str
+    worker: str
+    then: ConsideredDoc | None
+    now: tuple[ConsideredDoc, ...]
+
+
+@command("why", "why J-17 --db site.db\nwhy J-17 --worker maria --db site.db\n"
+         "why J-17 --weights w_fair=0,w_eta=2 --db site.db")  # fmt: skip
 @click.argument("job")
 @click.option("--weights", metavar="NAME=VALUE,…", default="",
               help=f"Replay the stored decision under other weights: {', '.join(WEIGHTS)}.")  # fmt: skip
-def why(call: Call, job: str, weights: str) -> int:
+@click.option("--worker", metavar="W", default="", help="Why this one, or why not: also of who was not listed.")
+def why(call: Call, job: str, weights: str, worker: str) -> int:
     """Explain a decision: as it was made, as of now, and as other weights would have it. Changes nothing."""
+    if worker and weights:
+        raise click.BadParameter("of one worker, or under other weights: not both", param_hint="--worker")
+    if worker:
+        return _why_not(call, job, worker)
     wanted = read_weights(weights)
     with opened(call, writing=False) as engine:
         try:
@@ -71,6 +89,23 @@ def why(call: Call, job: str, weights: str) -> int:
         show.line(f"{doc.job} is {doc.state}")
         overrulings_table(found.overrulings, zone)
         _tell(doc)
+    return OK
+
+
+def _why_not(call: Call, job: str, worker: str) -> int:
+    with opened(call, writing=False) as engine:
+        found = explain_one(engine, job, worker)
+    then = considered_docs((found.then,))[0] if found.then else None
+    doc = WhyNotDoc(job=found.job.id, state=found.job.state, worker=worker, then=then, now=considered_docs(found.now))
+    if call.as_json:
+        show.document(doc)
+        return OK
+    show.line(f"{doc.job} is {doc.state}")
+    if doc.then is None:
+        show.line(f"its last decision does not list {worker}, or its detail is no longer kept")
+    else:
+        considered_table("as it was decided", (doc.then,))
+    considered_table("as of now", doc.now)
     return OK
 
 
@@ -99,6 +134,8 @@ def _tell(doc: WhyDoc) -> None:
                       + (", ".join(f"{n} {reason}" for reason, n in then.refused.items()) or "none"))  # fmt: skip
         else:
             considered_table("as it was decided", then.considered)
+        if then.unlisted:
+            show.line(f"and {then.unlisted} more, not listed: `why {doc.job} --worker W` tells of any one")
     if doc.now is not None:
         considered_table("as of now", doc.now)
     if doc.replayed is not None and doc.replayed.considered is not None:

@@ -160,7 +160,7 @@ def _then(then: "Decision | None", names: Mapping[str, str], zone: str, width: i
     else:
         yield from _considered(then.considered, names, kept.worker, width)
     if kept.unlisted:
-        yield ((f"and {kept.unlisted} more without the skill, not listed", DIM),)
+        yield ((f"and {kept.unlisted} more, not listed", DIM),)
     if not wide:  # on a small screen who was chosen comes first
         yield from _policy(then, width)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.index.glimpse import all_seen
 from engine.index.pool import City
-from engine.index.positions import BORN, CELL, CONTACT, DIRTY, HOT, KIND, KNOWN, RECEIVED, Slots
+from engine.index.positions import BORN, CELL, CONTACT, DIRTY, HOT, KIND, KNOWN, NEVER_MS, RECEIVED, Slots
 from engine.index.search import Hit, Wanted, nearest
 from engine.index.taking import Arrival, IndexRules, Taking
 from engine.rules.freshness import LatestFix, Rejection, Report, poisoned
@@ -111,18 +111,24 @@ class MemoryIndex:
             row = city.positions.row(slot)
             return all_seen([(metres(place, Point(*row[:2])), worker_id, row)], mono_ms)[0]
 
-    def unheard(self, tenant: str, skills: frozenset[str], *, limit: int) -> tuple[str, ...]:
-        """Workers with these skills who never had a position: no search finds them. The first so many, by id."""
+    def unplaced(self, tenant: str, skills: frozenset[str], *, hot: bool, limit: int) -> tuple[tuple[str, ...], int]:
+        """Workers with these skills who left the hot index or never were in it: no search finds them (``hot``: those
+        in it too). Who was heard of last comes first, who never was comes last. At most ``limit``, and how many more.
+        """
         with self._lock:
             city = self._cities.get(tenant)
             if city is None or not city.slots:
-                return ()
+                return (), 0
             rows = len(city.ids)
-            never: Slots = (city.positions.held[:rows, KNOWN] == 0).nonzero()[0]
-            if not len(never):
-                return ()
-            slots: list[int] = never[city.fit(skills)[city.positions.seen[never, KIND]]].tolist()
-            return tuple(sorted(worker_id for slot in slots if (worker_id := city.ids[slot]))[:limit])
+            seen, held = city.positions.seen[:rows], city.positions.held[:rows]
+            found: Slots = np.arange(rows) if hot else (seen[:, HOT] == 0).nonzero()[0]
+            if not len(found):
+                return (), 0
+            found = found[city.fit(skills)[seen[found, KIND]]]
+            heard = np.where(held[found, KNOWN] > 0, seen[found, CONTACT], NEVER_MS)
+            slots: list[int] = found[np.argsort(-heard, kind="stable")].tolist()
+            ids = [worker_id for slot in slots if (worker_id := city.ids[slot])]
+            return tuple(ids[:limit]), max(0, len(ids) - limit)
 
     def presence(self, tenant: str, worker_id: str) -> Presence | None:
         """A copy of what the hot index holds of a worker."""

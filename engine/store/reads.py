@@ -151,25 +151,31 @@ class Reads:
         found = self.rows(tenant, "list_all_bookings")
         return tuple((text(row["worker_id"]), read.booking(row)) for row in found)
 
-    def is_on_shift(self, tenant: str, worker_id: str, at_ms: int) -> bool:
-        return any(row["n"] for row in self.rows(tenant, "is_on_shift", worker_id=worker_id, at_ms=at_ms))
-
     def on_shift(self, tenant: str, at_ms: int, *, limit: int) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_on_shift", at_ms=at_ms, limit=limit)))
 
     def on_duty(self, tenant: str, at_ms: int, *, among: Collection[str] | None = None) -> tuple[tuple[str, int], ...]:
         """(worker, since when) of everybody, or of those ``among``, who is on shift and not absent."""
-        found = list[Row]()
         if among is None:
-            found.extend(self.rows(tenant, "list_on_duty", at_ms=at_ms))
+            found = self.rows(tenant, "list_on_duty", at_ms=at_ms)
         else:
-            asked = sorted(among)
-            for start in range(0, len(asked), AMONG):
-                some = asked[start : start + AMONG]
-                binds = {f"w{n:02}": worker_id for n, worker_id in enumerate(some, 1)}
-                rest = dict.fromkeys((f"w{n:02}" for n in range(len(some) + 1, AMONG + 1)), some[0])
-                found.extend(self.rows(tenant, "list_on_duty_among", at_ms=at_ms, **binds, **rest))
+            found = self._among(tenant, "list_on_duty_among", at_ms, among)
         return tuple((text(row["worker_id"]), number(row["since_ms"])) for row in found)
+
+    def on_shift_among(self, tenant: str, at_ms: int, among: Collection[str]) -> tuple[tuple[str, str, bool], ...]:
+        """(worker, region, absent) of those ``among`` who are on shift."""
+        found = self._among(tenant, "list_on_shift_among", at_ms, among)
+        return tuple((text(row["worker_id"]), text(row["region_id"]), bool(row["absences"])) for row in found)
+
+    def _among(self, tenant: str, name: str, at_ms: int, among: Collection[str]) -> Rows:
+        """A statement that asks of so many at a time, asked of all."""
+        found, asked = list[Row](), sorted(among)
+        for start in range(0, len(asked), AMONG):
+            some = asked[start : start + AMONG]
+            binds = {f"w{n:02}": worker_id for n, worker_id in enumerate(some, 1)}
+            rest = dict.fromkeys((f"w{n:02}" for n in range(len(some) + 1, AMONG + 1)), some[0])
+            found.extend(self.rows(tenant, name, at_ms=at_ms, **binds, **rest))
+        return found
 
     def count_on_duty(self, tenant: str, at_ms: int) -> int:
         return number(self.rows(tenant, "count_on_duty", at_ms=at_ms)[0]["n"])

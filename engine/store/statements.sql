@@ -454,9 +454,19 @@ WHERE workers.tenant_id = :tenant_id AND workers.archived = 0
               AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms)
 ORDER BY workers.worker_id LIMIT :limit;
 
--- name: is_on_shift
-SELECT COUNT(*) AS n FROM shifts
-WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND starts_ms <= :at_ms AND :at_ms < ends_ms;
+-- name: list_on_shift_among
+SELECT workers.worker_id, workers.region_id,
+       (SELECT COUNT(*) FROM absences WHERE absences.tenant_id = workers.tenant_id
+        AND absences.worker_id = workers.worker_id
+        AND absences.starts_ms <= :at_ms AND :at_ms < absences.ends_ms) AS absences
+FROM workers
+WHERE workers.tenant_id = :tenant_id AND workers.worker_id IN (
+    :w01, :w02, :w03, :w04, :w05, :w06, :w07, :w08, :w09, :w10, :w11, :w12, :w13, :w14, :w15, :w16,
+    :w17, :w18, :w19, :w20, :w21, :w22, :w23, :w24, :w25, :w26, :w27, :w28, :w29, :w30, :w31, :w32
+  ) AND workers.archived = 0
+  AND EXISTS (SELECT 1 FROM shifts WHERE shifts.tenant_id = workers.tenant_id AND shifts.worker_id = workers.worker_id
+              AND shifts.starts_ms <= :at_ms AND :at_ms < shifts.ends_ms)
+ORDER BY workers.worker_id;
 
 -- name: list_on_duty
 SELECT shifts.worker_id, MIN(shifts.starts_ms) AS since_ms

@@ -12,7 +12,6 @@ from engine.leases import Fence, Lease
 from engine.ports import CallboardError, Engine, Forbidden, NotFound
 from engine.program import Lost, Row
 from engine.records import Cause
-from engine.rules.eligibility import fresh
 from engine.rules.eta import great_circle_m
 from engine.rules.ledger import Considered, OfferFacts
 from engine.rules.nouns import WAITING, Actor, Job, JobState, Offer, Refusal, Role, Unreachable
@@ -21,12 +20,11 @@ from engine.rules.roles import may
 from engine.rules.scoring import promise
 from engine.rules.sight import has_lapsed
 from engine.rules.steps import Ranked, Refused
-from engine.verbs.decide import Look, batches, considered, due_reach_m, eta_rules, limits_of, look, summary
+from engine.verbs.decide import Look, batches, considered, eta_rules, look, summary
+from engine.verbs.unplaced import add_unplaced
 
 log = logging.getLogger("callboard.assign")
 ROAD_RESOLUTION = 10
-UNPLACED_MAX = 200
-ON_SHIFT_LOOKED_AT = 2_000
 LAPSED_MAX = 500
 FOLLOWED_MAX = 8
 JOB_GONE = frozenset({"claim_job", "hold_epoch", "read_epoch"})
@@ -222,42 +220,6 @@ def _lease(
         taken = f"lost at {made.step} while this was decided: taken, moved or gone"
         found.refused.append(Refused(worker_id=worker.id, reason=Refusal.OFFERED_ELSEWHERE, detail=taken))
     return Outcome.NO_ELIGIBLE, None
-
-
-def add_unplaced(engine: Engine, found: Look, *, all_reasons: bool) -> None:
-    """On shift and skilled but not looked at: "why not Maria" always has an answer. ``all_reasons`` False, where
-    somebody could be had: only those without a position, whom no search could have found."""
-    if not all_reasons:
-        _add_unheard(engine, found)
-        return
-    limits, reach_m = limits_of(engine.settings), due_reach_m(engine, found.job, found.facts.now_ms)
-    room = UNPLACED_MAX
-    for worker_id, skills in engine.store.on_shift(engine.tenant, found.facts.now_ms, limit=ON_SHIFT_LOOKED_AT):
-        if worker_id in found.seen or not found.job.skills <= skills:
-            continue
-        if (room := room - 1) < 0:
-            return
-        where = engine.index.seen(engine.tenant, worker_id, found.job.place, mono_ms=engine.mono_ms())
-        old = fresh(where, limits)
-        if where is None or old is not None:
-            reason, detail = (old.reason, old.detail) if old else (Refusal.NO_FIX, "")
-            found.refused.append(Refused(worker_id=worker_id, reason=reason, detail=detail))
-            continue
-        away = f"{where.distance_m / 1000:.0f} km away, beyond"
-        if where.distance_m > reach_m:
-            late = Refused(worker_id=worker_id, reason=Refusal.LATE, detail=f"{away} what due_by allows")
-            found.refused.append(late)
-        else:
-            found.beyond[worker_id] = (
-                f"{away} the widest search" if found.exhausted else f"{away} what was searched yet"
-            )
-
-
-def _add_unheard(engine: Engine, found: Look) -> None:
-    """Asked of the index first: to go through everybody on shift cost a decision among 50,000 more than the road."""
-    for worker_id in engine.index.unheard(engine.tenant, found.job.skills, limit=UNPLACED_MAX):
-        if engine.store.is_on_shift(engine.tenant, worker_id, found.facts.now_ms):
-            found.refused.append(Refused(worker_id=worker_id, reason=Refusal.NO_FIX, detail=""))
 
 
 # --- after the lease -------------------------------------------------------------------------------------------------

@@ -5,11 +5,12 @@ from dataclasses import dataclass, fields, replace
 
 from engine.ports import Engine, Invalid, NotFound
 from engine.rules.attempts import OVERRIDE, Overruling, overruling
+from engine.rules.eligibility import against
 from engine.rules.ledger import Considered, Decision, Policy
-from engine.rules.nouns import WAITING, Job
+from engine.rules.nouns import WAITING, Job, Seen
 from engine.rules.scoring import Entry, order, score, terms
-from engine.verbs.assign import add_unplaced
-from engine.verbs.decide import RANKED, batches, considered, look
+from engine.verbs.decide import NOT_TIMED, RANKED, batches, considered, limits_of, look
+from engine.verbs.unplaced import add_unplaced
 
 WEIGHTS = ("w_eta", "w_fair", "w_slack", "eta_band_min")
 
@@ -43,6 +44,43 @@ def why(engine: Engine, job_id: str, *, weights: Mapping[str, float] | None = No
     asked = _ask(engine, job_id) if now and job.state in WAITING else None
     return Why(job=job, decisions=decisions, then=then, now=asked, replayed=replayed, weights=other,
                overrulings=_overrulings(engine, job_id))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """One worker and one job. ``then``: what the stored decision said of them (None: not listed in it, or not kept);
+    ``now``: everything that stands against them as of now, or how they rank."""
+
+    job: Job
+    worker_id: str
+    then: Considered | None
+    now: tuple[Considered, ...]
+
+
+def why_not(engine: Engine, job_id: str, worker_id: str) -> WhyNot:
+    """Why not Maria, whoever she is and wherever: also where a decision had no room to list her. Writes nothing.
+
+    Raises NotFound."""
+    told = why(engine, job_id)
+    facts = engine.store.facts(engine.tenant, job_id, [worker_id])
+    if facts is None or not facts.workers:
+        raise NotFound(f"worker {worker_id}: not found")
+    kept = told.then.considered if told.then else None
+    then = next((each for each in kept or () if each.worker == worker_id), None)
+    listed = next((each for each in told.now or () if each.worker == worker_id), None)
+    if listed is not None and listed.verdict in (RANKED, NOT_TIMED):
+        return WhyNot(job=told.job, worker_id=worker_id, then=then, now=(listed,))
+    where = engine.index.seen(engine.tenant, worker_id, told.job.place, mono_ms=engine.mono_ms())
+    standing = [
+        Considered(worker=worker_id, verdict=each.reason, detail=each.detail)
+        for each in against(facts.workers[0], where, facts, limits_of(engine.settings))
+    ] or ([listed] if listed else [_fit(worker_id, where)])
+    return WhyNot(job=told.job, worker_id=worker_id, then=then, now=tuple(standing))
+
+
+def _fit(worker_id: str, where: Seen | None) -> Considered:
+    away = f", {where.distance_m / 1000:.1f} km away" if where else ""
+    return Considered(worker=worker_id, verdict=NOT_TIMED, detail=f"passes every filter{away}")
 
 
 def reweighted(policy: Policy, weights: Mapping[str, float]) -> Policy:

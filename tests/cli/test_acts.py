@@ -183,6 +183,15 @@ def test_a_job_tells_who_accepted_and_why_tells_the_override_with_its_words(shel
     assert "said so by telephone" in text
 
 
+def test_why_asked_of_one_worker_tells_of_them_alone(shell: Shell) -> None:
+    shell.ok("assign", "near")
+    told = shell.json("why", "near", "--worker", "ana")
+    assert (told["worker"], told["then"]["worker"], {each["worker"] for each in told["now"]}) == ("ana", "ana", {"ana"})
+    assert "as of now" in shell.ok("why", "near", "--worker", "ana")
+    assert shell("why", "near", "--worker", "nobody").code != 0
+    assert shell("why", "near", "--worker", "ana", "--weights", "w_fair=0").code == 2
+
+
 def test_why_tells_then_now_and_replayed(shell: Shell) -> None:
     shell.ok("assign", "near")
     told = shell.json("why", "near", "--weights", "w_fair=5,w_eta=0")

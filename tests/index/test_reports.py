@@ -422,16 +422,22 @@ def test_a_second_fix_in_the_same_cell_is_what_the_search_sees(site: Site) -> No
     assert near.skilled[0].place.lat == 49.4105
 
 
-def test_who_never_had_a_position_is_named_by_skill(site: Site) -> None:
+def test_who_has_no_hot_position_is_named_by_skill_who_was_heard_of_last_first(site: Site) -> None:
     for worker, skills in (("b", CARE), ("a", CARE | {"lift"}), ("c", frozenset({"lift"})), ("gone", CARE)):
         site.index.enrol("main", worker, skills)
     site.index.dismiss("main", "gone")
     site.report(fix())
-    assert site.index.unheard("main", CARE, limit=9) == ("a", "b")
-    assert site.index.unheard("main", CARE, limit=1) == ("a",)
+
+    def unplaced(skills: frozenset[str] = CARE, *, hot: bool = False, limit: int = 9) -> tuple[tuple[str, ...], int]:
+        return site.index.unplaced("main", skills, hot=hot, limit=limit)
+
+    assert unplaced() == (("b", "a"), 0)
+    assert unplaced(hot=True) == (("w", "b", "a"), 0)
+    assert unplaced(limit=1) == (("b",), 1)
     site.index.expire(mono_ms=MONO_MS + 10**9)
-    assert site.index.unheard("main", CARE, limit=9) == ("a", "b")  # w was heard of, long ago
-    assert site.index.unheard("nobody", CARE, limit=9) == ()
+    assert unplaced() == (("w", "b", "a"), 0), "w was heard of, long ago"
+    assert unplaced(frozenset({"piano"})) == ((), 0)
+    assert site.index.unplaced("nobody", CARE, hot=True, limit=9) == ((), 0)
 
 
 @pytest.mark.parametrize(("accuracy_m", "seq"), [(None, None), (8.0, 4)])

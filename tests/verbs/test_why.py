@@ -1,11 +1,19 @@
 """Why Ana, why not Ben: the stored decision, the same question now, and under other weights (SPEC 3)."""
 
+from collections.abc import Callable
+
 import pytest
 
+from engine.imports.parsed import Parsed
 from engine.ports import Invalid, NotFound
+from engine.rules.nouns import NewWorker
+from engine.verbs.intake import import_workers
 from engine.verbs.override import override
-from engine.verbs.why import why
-from tests.desk import WHY, Desk, north, person, ranking, said, verdicts
+from engine.verbs.unplaced import LISTED_MAX
+from engine.verbs.why import why, why_not
+from tests.desk import MIDDLE, WHY, Desk, box, north, person, ranking, said, verdicts
+
+Found = Callable[..., Desk]
 
 
 def worked_case(desk: Desk) -> None:
@@ -107,3 +115,94 @@ def test_a_persons_own_choice_is_told_with_its_words_and_what_it_overruled(desk:
     [told] = why(desk.engine, "j").overrulings
     assert (told.actor, told.worker_id, told.reason, told.words) == ("dora", "ben", WHY.reason, WHY.words)
     assert [each.reason for each in told.overruled] == ["stale"]
+
+
+# --- why not maria ---------------------------------------------------------------------------------------------------
+
+
+def many(desk: Desk, prefix: str, count: int, *, shift: tuple[float, float] = (-60, 600), skills: str = "") -> None:
+    """So many workers whom nobody ever heard of."""
+    new = [
+        NewWorker(ref=f"{prefix}{n:04}", name="x", skills=frozenset(skills.split()), home=MIDDLE,
+                  shift_starts_ms=desk.at(shift[0]), shift_ends_ms=desk.at(shift[1]))
+        for n in range(count)
+    ]  # fmt: skip
+    done = import_workers(desk.engine, person(), Parsed(items=tuple(enumerate(new, 1)), rejected=(), warnings=()))
+    assert not done.rejected
+
+
+def test_who_has_left_the_index_is_listed_with_the_age_of_the_position_beside_an_offer(desk: Desk) -> None:
+    desk.worker("ben")
+    desk.worker("maria")
+    desk.advance(600)
+    desk.fix("ben", MIDDLE)
+    desk.ring("cool")
+    desk.job("J1", due=200)
+    done = desk.assign("J1")
+    assert verdicts(done.considered) == {"ben": "ranked", "maria": "stale"}
+    assert said(done.considered, "maria").detail == "fix 10 min > 30 s"
+
+
+def test_two_hundred_who_are_off_shift_hide_nobody_who_is_on(desk: Desk) -> None:
+    desk.worker("zoe")
+    many(desk, "off", 205, shift=(-600, -300))
+    desk.worker("tim", fix=False)
+    desk.job("J1", due=200)
+    assert verdicts(desk.assign("J1").considered) == {"zoe": "ranked", "tim": "no_fix"}
+
+
+def test_two_thousand_without_the_skill_hide_nobody_who_has_it(desk: Desk) -> None:
+    many(desk, "a", 2001)
+    desk.worker("maria", skills="piano", fix=False)
+    desk.job("J1", due=200, skills="piano")
+    assert verdicts(desk.assign("J1").considered) == {"maria": "no_fix"}
+
+
+def test_who_is_too_many_to_list_is_counted_and_can_be_asked_for_by_name(desk: Desk) -> None:
+    many(desk, "on", LISTED_MAX + 5)
+    desk.worker("tim", fix=False)
+    desk.job("J1", due=200)
+    done = desk.assign("J1")
+    assert (len(done.considered), "tim" in verdicts(done.considered)) == (LISTED_MAX, False)
+    told = why(desk.engine, "J1").then
+    assert told is not None
+    assert told.summary.unlisted == 6
+    answer = why_not(desk.engine, "J1", "tim")
+    assert [(each.verdict, each.detail) for each in answer.now] == [("no_fix", "no position in the last minutes")]
+    assert answer.then is None
+
+
+def test_without_a_position_the_first_filter_that_fails_is_the_reason(found: Found) -> None:
+    desk = found(regions=(("main", None), ("other", box("other", north(400), 0.1))))
+    desk.worker("away", home="main", fix=False)
+    desk.absent("away", -10, 100)
+    desk.worker("theirs", home="other", fix=False)
+    desk.job("J1", due=200)
+    told = desk.assign("J1").considered
+    assert verdicts(told) == {"away": "absent", "theirs": "other_region"}
+
+
+def test_a_named_worker_is_told_everything_that_stands_against_them_and_what_the_decision_said(desk: Desk) -> None:
+    desk.worker("ana", north(3), skills="s")
+    desk.worker("ben", north(4))
+    desk.worker("off", north(4), skills="s", shift=(-600, -300))
+    desk.job("J1", skills="s")
+    desk.assign("J1")
+    ana = why_not(desk.engine, "J1", "ana")
+    assert ana.then is not None
+    assert (ana.then.verdict, [each.verdict for each in ana.now]) == ("ranked", ["offered_elsewhere", "cooldown"])
+    desk.advance(40)
+    assert [each.verdict for each in why_not(desk.engine, "J1", "ben").now] == ["skills", "stale"]
+    desk.refresh("off")
+    assert [each.verdict for each in why_not(desk.engine, "J1", "off").now] == ["off_shift"]
+    with pytest.raises(NotFound, match="worker nobody"):
+        why_not(desk.engine, "J1", "nobody")
+    with pytest.raises(NotFound, match="job J9"):
+        why_not(desk.engine, "J9", "ana")
+
+
+def test_who_has_nothing_against_them_is_said_to_be_eligible(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    [told] = why_not(desk.engine, "J1", "ana").now
+    assert told.verdict == "ranked"
