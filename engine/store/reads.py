@@ -186,8 +186,9 @@ class Reads:
     def enrolled(self, tenant: str) -> tuple[tuple[str, frozenset[str]], ...]:
         return tuple(map(read.skilled, self.rows(tenant, "list_enrolled")))
 
-    def moving_workers(self, tenant: str) -> tuple[tuple[str, str, int], ...]:
-        found = self.rows(tenant, "list_moving_workers")
+    def moving_workers(self, tenant: str, region: str) -> tuple[tuple[str, str, int], ...]:
+        """(worker, region to move to, generation) of those of a region whose handoff waits no longer for an offer."""
+        found = self.rows(tenant, "list_moving_workers", region_id=region)
         return tuple((text(row["worker_id"]), text(row["moving_to"]), number(row["generation"])) for row in found)
 
     # --- offers -----------------------------------------------------------------------------------------------------

@@ -307,7 +307,7 @@ WHERE tenant_id = :tenant_id AND job_id = :job_id AND worker_id = :worker_id;
 
 -- name: list_moving_workers
 SELECT worker_id, moving_to, generation FROM workers
-WHERE tenant_id = :tenant_id AND moving_to IS NOT NULL AND live_offer_id IS NULL ORDER BY worker_id;
+WHERE tenant_id = :tenant_id AND region_id = :region_id AND moving_to IS NOT NULL AND live_offer_id IS NULL ORDER BY worker_id;
 
 -- Alerts ------------------------------------------------------------------------------------------------------------
 

@@ -118,9 +118,10 @@ def take_back_handoff(engine: Engine, actor: Actor, worker_id: str, why: Why) ->
 
 
 def finish_handoffs(engine: Engine, actor: Actor, tenure: Tenure) -> int:
-    """Move the workers whose handoff waited for an offer that has since been answered or expired."""
+    """Move those of the tenure's region whose handoff waited for an offer that has since been answered or expired: the
+    owning region stays the authority until they are moved, so nobody else moves them."""
     fence = Fence(region=tenure.region, epoch=tenure.epoch)
-    waiting = engine.store.moving_workers(engine.tenant)
+    waiting = engine.store.moving_workers(engine.tenant, tenure.region)
     done = [
         leases.handoff(actor, worker_id, to, generation, fence=fence, asked=True)
         for worker_id, to, generation in waiting

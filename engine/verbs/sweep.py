@@ -139,7 +139,7 @@ def _missed(engine: Engine, job: Job) -> str:
 
 def hand_over(desk: Desk) -> int:
     engine = desk.engine
-    held = list(engine.tenures.values())[:1]
+    held = list(engine.tenures.values())
     return sum(region.finish_handoffs(engine, automatic(engine, each), each) for each in held)
 
 

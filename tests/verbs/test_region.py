@@ -169,6 +169,23 @@ def test_a_handoff_asked_for_again_after_the_offers_time_is_done(found: Found) -
     assert region.handoff(desk.engine, person(), "ana", "other", WHY) == 2
 
 
+def test_only_the_dispatcher_of_the_owning_region_finishes_a_handoff(found: Found) -> None:
+    """Another process dispatches main; this one holds the region they go to, and both in the end."""
+    desk = two(found)
+    desk.worker("ana", north(3), home="main")
+    desk.job("J1")
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    region.handoff(desk.engine, person(), "ana", "other", WHY)
+    desk.accept(offer)
+    desk.takeover("other")
+    assert (desk.ring("hand over"), desk.hand("ana").region) == (0, "main")
+    desk.takeover("main")
+    assert (desk.ring("hand over"), desk.hand("ana").region) == (1, "other")
+    [moved] = [each for each in desk.engine.store.audit("main") if each.act == "handoff"]
+    assert moved.actor == "auto:main"
+
+
 def test_location_never_moves_authority(found: Found) -> None:
     """Ana stands next to a job of the other region: she is seen there, and is not theirs."""
     desk = two(found)
