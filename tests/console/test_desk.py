@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import Console
+from console.behind import Behind
 from console.commands import COMMANDS, by_id
 from console.screens.deeds import DEEDS
 from console.screens.desk import Desk
@@ -426,3 +427,16 @@ def test_a_job_in_progress_tells_when_it_will_be_complete_or_should_have_been() 
         told = Detail(job_id=begun.id, attempts=(), decision=None, completes_ms=NOON_MS - late_min * MINUTE_MS)
         said = ["".join(text for text, _ in line) for line in detail.lines(begun, told, NOON_MS, "Europe/Rome")]
         assert words in said
+
+
+def test_the_desk_acts_under_the_name_that_the_commands_act_under(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campus(tmp_path / "site.db")
+    monkeypatch.setenv("CALLBOARD_ACTOR", "nina")
+    behind = Behind(tmp_path / "site.db", rounds=False)
+    behind.open()
+    behind.read()
+    assert behind.snap is not None
+    assert behind.snap.site.actor == "nina"
+    behind.close()
