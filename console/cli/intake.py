@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from console.cli import show
-from console.cli.call import ACTOR, ROLE, Call, actor, command, opened, shared
+from console.cli.call import ACTOR, DESK_ROLES, ROLE, Call, actor, command, opened, shared
 from console.cli.moments import moment
+from console.cli.roster import SUPERVISOR
 from console.cli.trouble import OK, REFUSED
 from console.cli.wire import AssignedDoc, assigned_doc
 from engine.imports import areas as areas_file
@@ -28,7 +29,7 @@ from engine.verbs.intake import Imported
 
 N = TypeVar("N", NewJob, NewWorker)
 SHOWN_MAX = 200
-KINDS = ("jobs", "workers", "areas")
+ROLE_FOR = {"jobs": "dispatcher", "workers": "supervisor", "areas": "supervisor"}
 
 
 class ImportDoc(Struct, frozen=True, kw_only=True):
@@ -49,7 +50,7 @@ class ImportDoc(Struct, frozen=True, kw_only=True):
     "import jobs monday.csv --dry-run --db site.db\n"
     "import workers staff.csv --map name=Employee --map capacity==1 --db site.db",
 )
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(list(ROLE_FOR)))
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True, dir_okay=False))
 @click.option("--tz", metavar="ZONE", help="Zone of times written without an offset (else the site's).")
 @click.option("--map", "maps", metavar="OURS=THEIRS", multiple=True,
@@ -59,10 +60,11 @@ class ImportDoc(Struct, frozen=True, kw_only=True):
 @click.option("--all-or-nothing", is_flag=True, help="If one row is refused, nothing lands.")
 @click.option("--no-offer", is_flag=True, help="Do not offer on-demand jobs at once; the rounds will.")
 @ACTOR
-@ROLE
+@click.option("--role", type=click.Choice(DESK_ROLES), help="Act as this role (else as a dispatcher for jobs, as a "
+              "supervisor for workers and areas, which are theirs).")  # fmt: skip
 def import_(
     call: Call, kind: str, file: Path, tz: str | None, maps: tuple[str, ...], dry_run: bool, all_or_nothing: bool,
-    no_offer: bool, actor_name: str | None, role: str,
+    no_offer: bool, actor_name: str | None, role: str | None,
 ) -> int:  # fmt: skip
     """Import jobs, workers or areas from a CSV, JSON or GeoJSON file.
 
@@ -70,7 +72,7 @@ def import_(
     same file again changes nothing."""
     data, columns = _data(file), _columns(maps)
     with opened(call) as engine, show.working(f"Importing {kind} from {file.name}"):
-        who, zone = actor(engine, actor_name, role), tz or engine.site.zone
+        who, zone = actor(engine, actor_name, role or ROLE_FOR[kind]), tz or engine.site.zone
         how = _Way(zone=zone, columns=columns, dry_run=dry_run, all_or_nothing=all_or_nothing, offer=not no_offer)
         done = _take(engine, who, kind, data, file.name, how)
     if call.as_json:
@@ -243,7 +245,7 @@ def create_job(
 @click.option("--area", metavar="AREA", default="", help="Service area, by id.")
 @click.option("--travels", is_flag=True, help="May be sent outside the service area.")
 @ACTOR
-@ROLE
+@SUPERVISOR
 def create_worker(
     call: Call, ref: str, place: str, shift_start: str, shift_end: str, actor_name: str | None, role: str,
     name: str, skills: tuple[str, ...], capacity: str, region: str, area: str, travels: bool,

@@ -21,7 +21,7 @@ DISPATCHER_ACTS = frozenset(
         "board",
         "takeover",
         "handoff",
-        "import",
+        "import",  # jobs; workers and areas are the roster's
         "fixes",
     ]
 )

@@ -181,8 +181,9 @@ def _differences(old: Job, new: NewJob) -> list[str]:
 def import_workers(
     engine: Engine, actor: Actor, parsed: Parsed[NewWorker], *, dry_run: bool = False, all_or_nothing: bool = False
 ) -> Imported:
-    """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps."""
-    require(actor, "import")
+    """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps. Shift, skills and
+    capacity are the roster's, and so a supervisor's. Raises Forbidden."""
+    require(actor, "roster")
     stored = {worker.id: worker for worker in engine.store.workers(engine.tenant)}
     regions = [each.id for each in engine.store.regions(engine.tenant)]
     areas = {each.id for each in engine.store.areas(engine.tenant)}
@@ -228,8 +229,8 @@ def _same_worker(old: Worker, new: NewWorker) -> bool:
 def import_areas(
     engine: Engine, actor: Actor, parsed: Parsed[Area], *, dry_run: bool = False, all_or_nothing: bool = False
 ) -> Imported:
-    """Take parsed service areas in; one of a known id is replaced."""
-    require(actor, "import")
+    """Take parsed service areas in; one of a known id is replaced. Raises Forbidden."""
+    require(actor, "roster")
     stored = {area.id: area for area in engine.store.areas(engine.tenant)}
     return _land(
         engine,
