@@ -75,7 +75,8 @@ def test_a_handoff_waits_for_the_live_offer_and_takes_no_new_one(store: SqliteSt
     assert lost(store, leases.handoff(ANA, "w1", "north", 1, WHY)) == "move_worker"
     run(store, stage.accept("o1", "w1"))
     assert lost(store, stage.offer("o2", "j2", "w1", starts_min=40)) == "claim_worker"
-    assert store.moving_workers("main") == (("w1", "north", 1),)
+    assert store.moving_workers("main", "main") == (("w1", "north", 1),)
+    assert store.moving_workers("main", "north") == (), "it is not theirs to finish"
     assert run(store, leases.handoff(ANA, "w1", "north", 1, WHY)) == 2
     job = store.job("main", "j1")
     assert job is not None
@@ -89,7 +90,7 @@ def test_a_handoff_taken_back_leaves_the_worker_and_the_live_offer_as_they_were(
     run(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY))
     assert lost(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY)) == "take_back_handoff"
     run(store, stage.accept("o1", "w1"))
-    assert store.moving_workers("main") == ()
+    assert store.moving_workers("main", "main") == ()
     assert lost(store, leases.handoff(ANA, "w1", "north", 1, WHY, asked=True)) == "check_asked"
     run(store, stage.offer("o2", "j2", "w1", starts_min=40))
 
@@ -101,7 +102,7 @@ def test_taking_back_and_finishing_are_aimed_at_one_worker_one_region_and_one_ge
         assert lost(store, leases.take_back_handoff(ANA, "w1", region, generation, WHY)) == "take_back_handoff"
         assert lost(store, leases.handoff(ANA, "w1", region, generation, asked=True)) == "check_asked"
     run(store, leases.take_back_handoff(ANA, "w1", "north", 1, WHY))
-    assert store.moving_workers("main") == (("w2", "north", 1),)
+    assert store.moving_workers("main", "main") == (("w2", "north", 1),)
     assert lost(store, leases.handoff(ANA, "w1", "north", 1, asked=True)) == "check_asked"
 
 
