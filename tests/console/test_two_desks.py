@@ -77,7 +77,8 @@ def test_a_paused_holder_is_fenced_when_it_goes_on_and_says_so(site: Path) -> No
             two.press("s")
             two.until("offered to")
             one.until("offered 1")
-    assert [each.actor for each in audit(site, "takeover")] == ["auto:main", "auto:main"]
+            # While both are there: the one that leaves gives the region back, and the other may take it.
+            assert [each.actor for each in audit(site, "takeover")] == ["auto:main", "auto:main"]
     assert broken(site) == []
 
 
