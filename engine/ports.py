@@ -174,8 +174,12 @@ class Index(Protocol):
 
 
 class Fixes(Protocol):
-    """The side file of positions: the latest fix of each worker and the sampled archive."""
+    """The side file of positions: the latest fix of each worker and the sampled archive.
 
+    ``anew``: this process had to make it, since it was lost."""
+
+    @property
+    def anew(self) -> bool: ...
     def write_behind(self, tenant: str, latest: Sequence[LatestFix], archive: Sequence[LatestFix]) -> None: ...
     def latest(self, tenant: str) -> Sequence[LatestFix]: ...
     def changed_elsewhere(self) -> bool: ...

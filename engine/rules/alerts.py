@@ -142,6 +142,16 @@ def fairness(jobs_by_worker: Iterable[int], limits: AlertLimits) -> Wanted | Non
     return Wanted(kind=FAIRNESS, cause="today", severity=3, detail=detail)
 
 
+def index_rebuilding(on_duty: int, hot: int, limits: AlertLimits, *, lost: bool) -> Wanted | None:
+    """After a start: fewer than half of those on duty have a position yet. ``lost``: the positions were there once, so
+    that a few workers are enough to say so."""
+    if hot * 2 >= on_duty or (on_duty < limits.rate_from and not lost):
+        return None
+    why = "the file of positions was lost" if lost else "positions are old or gone since the last run"
+    detail = f"{why}: {hot} of {on_duty} on duty are in the index; candidates are thin until more report"
+    return Wanted(kind=INDEX_REBUILDING, cause="index", severity=2, detail=detail)
+
+
 def top_decile_share(jobs_by_worker: Iterable[int]) -> float | None:
     """The share of all jobs that the busiest tenth of the workers took (at least one worker); None without jobs."""
     counts = sorted(jobs_by_worker, reverse=True)

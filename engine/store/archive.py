@@ -62,6 +62,7 @@ class FixArchive:
         if not path.is_file():
             raise NotAnArchive(f"{path.name}: there is no such file")
         self._path, self._guard, self._version = path, Lock(), -1
+        self.anew = False
         self._db = _connect(path, "rw")
         try:
             _check(self._db, path.name)
@@ -88,7 +89,9 @@ class FixArchive:
         finally:
             part.unlink()
         _sync(path.parent)
-        return cls(path)
+        made = cls(path)
+        made.anew = True
+        return made
 
     def write_behind(self, tenant: str, latest: Sequence[LatestFix], archive: Sequence[LatestFix]) -> None:
         """One transaction: each worker's latest position, if newer than the one on disk, and the sampled points."""

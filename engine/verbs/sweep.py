@@ -21,7 +21,7 @@ from engine.settings import Settings
 from engine.verbs import ingest, region
 from engine.verbs.answer import next_for
 from engine.verbs.assign import Outcome, assign, reasons
-from engine.verbs.watch import watch_jobs, watch_site
+from engine.verbs.watch import watch_index, watch_jobs, watch_site
 
 log = logging.getLogger("callboard.rounds")
 BATCH = 500
@@ -31,7 +31,9 @@ DAY_MS = 86_400_000
 
 @dataclass(slots=True, kw_only=True)
 class Desk:
-    """One process's part in the rounds: its name, what waits for the write-behind, the clocks at the last tick."""
+    """One process's part in the rounds: its name, what waits for the write-behind, the clocks at the last tick.
+
+    ``opened_ms``: when it began, on the clock that does not jump; ``indexed``: the index has filled since."""
 
     engine: Engine
     holder: str
@@ -40,6 +42,11 @@ class Desk:
     clocks: tuple[int, int, int] | None = None
     resume_at: str | None = None
     seen_seq: int = 0
+    opened_ms: int = field(init=False)
+    indexed: bool = False
+
+    def __post_init__(self) -> None:
+        self.opened_ms = self.engine.mono_ms()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +157,8 @@ def watch(desk: Desk) -> int:
         actor = automatic(engine, tenure)
         done += watch_jobs(engine, actor, fence_of(tenure))
         done += watch_site(engine, actor, fence_of(tenure))
+        if not desk.indexed:
+            desk.indexed = watch_index(engine, actor, fence_of(tenure), opened_ms=desk.opened_ms)
         break
     return done
 

@@ -62,6 +62,22 @@ def watch_site(engine: Engine, actor: Actor, fence: Fence) -> int:
     return align(engine, actor, fence, list(_site(engine)), rules.WATCHED_SITE_KINDS)
 
 
+def watch_index(engine: Engine, actor: Actor, fence: Fence, *, opened_ms: int) -> bool:
+    """Say while the index fills after a start; True once there is no more to say. ``opened_ms``: the engine's start on
+    the clock that does not jump. What has not come within the index's memory is not lost but offline."""
+    wanted = None
+    if engine.mono_ms() - opened_ms < engine.settings.location.hot_s * 1000:
+        limits, now_ms = alert_limits(engine.settings), engine.store.clock(engine.tenant).now_ms
+        on_duty = engine.store.count_on_duty(engine.tenant, now_ms)
+        quiet = engine.index.quiet(engine.tenant, older_ms=limits.offline_ms, mono_ms=engine.mono_ms())
+        cold = [worker_id for worker_id, ages in quiet.items() if ages is None]
+        hot = on_duty - len(engine.store.on_duty(engine.tenant, now_ms, among=cold))
+        lost = engine.fixes.anew and bool(engine.store.offers_answered(engine.tenant, 0))
+        wanted = rules.index_rebuilding(on_duty, hot, limits, lost=lost)
+    align(engine, actor, fence, [] if wanted is None else [wanted], frozenset({rules.INDEX_REBUILDING}))
+    return wanted is None
+
+
 def _site(engine: Engine) -> Iterator[Wanted]:
     limits = alert_limits(engine.settings)
     now = engine.store.clock(engine.tenant)

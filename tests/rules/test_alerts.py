@@ -182,3 +182,14 @@ def test_gini_and_share_stay_in_their_bounds(counts: list[int]) -> None:
     assert -1e-9 <= alerts.gini(counts) < 1
     share = alerts.top_decile_share(counts)
     assert share is None or max(counts) / sum(counts) <= share + 1e-9 <= 1 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("on_duty", "hot", "lost", "alarms"),
+    [(10, 4, False, True), (10, 5, False, False), (9, 0, False, False), (2, 0, True, True), (2, 1, True, False),
+     (0, 0, True, False)],
+)  # fmt: skip
+def test_the_index_is_rebuilding_while_fewer_than_half_of_those_on_duty_are_in_it(
+    on_duty: int, hot: int, lost: bool, alarms: bool
+) -> None:
+    assert (alerts.index_rebuilding(on_duty, hot, LIMITS, lost=lost) is not None) is alarms

@@ -233,3 +233,54 @@ def test_what_may_not_be_done_is_said(found: Found) -> None:
         triage(desk.engine, person(), "ack", "A-999")
     with pytest.raises(Forbidden):
         triage(desk.engine, person("ana", Role.WORKER), "ack", alert.id)
+
+
+# --- the index after a start -----------------------------------------------------------------------------------------
+
+
+def test_a_lost_file_of_positions_is_said_until_half_of_those_on_duty_are_back(found: Found) -> None:
+    desk = found()
+    desk.worker("ana")
+    desk.worker("ben", north(2))
+    desk.job("J1", due=200)
+    desk.give("J1", "ana")
+    desk.ring("write behind")
+    for each in desk.path.parent.glob("desk.db.fixes*"):
+        each.unlink()
+    desk.restart()
+    desk.takeover()
+    desk.ring("watch")
+    [alert] = desk.alerts("index_rebuilding")
+    assert alert.detail.startswith("the file of positions was lost: 0 of 2 on duty are in the index")
+    desk.advance(5)
+    desk.fix("ana", north(1))
+    desk.ring("watch")
+    assert not desk.alerts("index_rebuilding")
+    assert "alert index_rebuilding" in desk.acts()
+
+
+def test_a_start_after_an_outage_is_said_until_the_index_has_filled_or_its_memory_is_over(found: Found) -> None:
+    desk = found()
+    for n in range(10):
+        desk.worker(f"w{n}", north(n))
+    desk.ring("write behind")
+    desk.advance(900)
+    desk.restart()
+    desk.takeover()
+    desk.ring("watch")
+    assert [each.detail[:22] for each in desk.alerts("index_rebuilding")] == ["positions are old or g"]
+    desk.advance(300)
+    desk.ring("renew", "watch")
+    assert not desk.alerts("index_rebuilding"), "who has not come back is offline, and said to be"
+    assert desk.alerts("offline")
+
+
+def test_a_restart_that_lost_nothing_says_nothing_and_neither_does_a_first_day(found: Found) -> None:
+    desk = found()
+    for n in range(10):
+        desk.worker(f"w{n}", north(n))
+    desk.ring("write behind")
+    desk.restart()
+    desk.takeover()
+    desk.ring("watch")
+    assert not desk.alerts("index_rebuilding")
