@@ -222,8 +222,9 @@ def amend_job(
     return job_id
 
 
-def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool) -> Program[str]:
-    """Write or amend a worker and the shift that came with it (shifts it overlaps are replaced)."""
+def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool, back: bool = False) -> Program[str]:
+    """Write or amend a worker and the shift that came with it (shifts it overlaps are replaced). ``back``: they had
+    left; shifts of that time that are not over do not come back with them."""
     worker_id = new.ref or (yield from number("worker", "W"))
     columns: dict[str, Scalar] = {
         "worker_id": worker_id,
@@ -239,8 +240,11 @@ def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool) -> Program[
         yield must("amend_worker", **columns)
     else:
         yield must("write_worker", region_id=region, **columns)
+    if back:
+        yield read("drop_coming_shifts", worker_id=worker_id)
     yield from _shift(worker_id, Interval(starts_ms=new.shift_starts_ms, ends_ms=new.shift_ends_ms))
-    yield from audit(actor, "amend worker" if known else "create worker", worker_id=worker_id)
+    act = "worker back" if back else "amend worker" if known else "create worker"
+    yield from audit(actor, act, worker_id=worker_id)
     return worker_id
 
 

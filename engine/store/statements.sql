@@ -130,6 +130,9 @@ WHERE tenant_id = :tenant_id ORDER BY version DESC LIMIT 1;
 DELETE FROM shifts WHERE tenant_id = :tenant_id AND worker_id = :worker_id
   AND starts_ms < :ends_ms AND :starts_ms < ends_ms;
 
+-- name: drop_coming_shifts
+DELETE FROM shifts WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND ends_ms > (SELECT now_ms FROM clock);
+
 -- name: write_shift
 INSERT INTO shifts (tenant_id, worker_id, starts_ms, ends_ms) VALUES (:tenant_id, :worker_id, :starts_ms, :ends_ms);
 
@@ -446,6 +449,9 @@ SELECT workers.*, areas.name AS area_name, areas.rings AS area_rings,
         AND day_counts.worker_id = workers.worker_id AND day_counts.day = :day) AS jobs_today, NULL AS tried_ms
 FROM workers LEFT JOIN areas ON areas.tenant_id = workers.tenant_id AND areas.area_id = workers.area_id
 WHERE workers.tenant_id = :tenant_id AND workers.archived = 0 ORDER BY workers.worker_id;
+
+-- name: list_archived
+SELECT worker_id, region_id FROM workers WHERE tenant_id = :tenant_id AND archived = 1;
 
 -- name: list_on_shift
 SELECT workers.worker_id, workers.skills FROM workers

@@ -181,13 +181,10 @@ def _differences(old: Job, new: NewJob) -> list[str]:
 def import_workers(
     engine: Engine, actor: Actor, parsed: Parsed[NewWorker], *, dry_run: bool = False, all_or_nothing: bool = False
 ) -> Imported:
-    """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps. Shift, skills and
-    capacity are the roster's, and so a supervisor's. Raises Forbidden."""
+    """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps; who had left is back.
+    Shift, skills and capacity are the roster's, and so a supervisor's. Raises Forbidden."""
     require(actor, "roster")
-    stored = {worker.id: worker for worker in engine.store.workers(engine.tenant)}
-    regions = [each.id for each in engine.store.regions(engine.tenant)]
-    areas = {each.id for each in engine.store.areas(engine.tenant)}
-    judge = partial(_judge_worker, engine, actor, stored=stored, regions=regions, areas=areas)
+    judge = partial(_judge_worker, engine, actor, _known(engine))
     done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
     if not dry_run:
         for worker_id, skills in engine.store.enrolled(engine.tenant):
@@ -195,27 +192,53 @@ def import_workers(
     return done
 
 
-def _judge_worker(
-    engine: Engine, actor: Actor, new: NewWorker, stored: Mapping[str, Worker], regions: Sequence[str], areas: set[str]
-) -> Verdict:
-    if new.region is not None and new.region not in regions:
-        raise Invalid(f"region {new.region!r}: one of {', '.join(regions)} is wanted")
-    if new.area is not None and new.area not in areas:
-        raise Invalid(f"area {new.area!r}: import the area first; known: {', '.join(sorted(areas)) or 'none'}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What a row about a worker is judged against. ``gone``: region by id of those who left."""
+
+    workers: Mapping[str, Worker]
+    gone: Mapping[str, str]
+    regions: Sequence[str]
+    areas: frozenset[str]
+
+
+def _known(engine: Engine) -> _Known:
+    store, tenant = engine.store, engine.tenant
+    return _Known(
+        workers={worker.id: worker for worker in store.workers(tenant)},
+        gone={str(row["worker_id"]): str(row["region_id"]) for row in store.rows(tenant, "list_archived")},
+        regions=[each.id for each in store.regions(tenant)],
+        areas=frozenset(each.id for each in store.areas(tenant)),
+    )
+
+
+def _judge_worker(engine: Engine, actor: Actor, known: _Known, new: NewWorker) -> Verdict:
+    if new.region is not None and new.region not in known.regions:
+        raise Invalid(f"region {new.region!r}: one of {', '.join(known.regions)} is wanted")
+    if new.area is not None and new.area not in known.areas:
+        raise Invalid(f"area {new.area!r}: import the area first; known: {', '.join(sorted(known.areas)) or 'none'}")
     region = new.region or region_of(engine, new.home)
-    old = stored.get(new.ref)
-    if old is None:
+    old = known.workers.get(new.ref)
+    theirs = old.region if old is not None else known.gone.get(new.ref)
+    if theirs is None:
         return "new", f"{new.ref or 'a new worker'}: new", records.enrol(actor, new, region, known=False)
-    if _same_worker(old, new):
+    if old is not None and _same_worker(old, new):
         return "unchanged", "", None
-    if new.region is not None and new.region != old.region:
-        raise Invalid(f"region {new.region!r}: {old.id} belongs to {old.region}; `handoff` moves a worker")
+    if new.region is not None and new.region != theirs:
+        raise Invalid(f"region {new.region!r}: {new.ref} belongs to {theirs}; `handoff` moves a worker")
+    if old is None:
+        return "changed", f"{new.ref}: back", records.enrol(actor, new, region, known=True, back=True)
+    _fits(old, new)
+    return "changed", f"{old.id}: changed", records.enrol(actor, new, region, known=True)
+
+
+def _fits(old: Worker, new: NewWorker) -> None:
+    """What the worker holds allows the change. Raises Invalid."""
     lanes = 1 + max((each.lane for each in old.bookings), default=0)
     if new.capacity < lanes:
         raise Invalid(f"capacity {new.capacity}: {old.id} has jobs booked beside each other; {lanes} or more is wanted")
     if old.live_offer_id is not None:
         raise Invalid(f"id {old.id!r}: offer {old.live_offer_id} stands; withdraw it or wait, then import again")
-    return "changed", f"{old.id}: changed", records.enrol(actor, new, region, known=True)
 
 
 def _same_worker(old: Worker, new: NewWorker) -> bool:

@@ -7,8 +7,8 @@ import pytest
 
 from engine.imports.parsed import Parsed
 from engine.ports import Forbidden, Invalid
-from engine.rules.nouns import JobState, NewJob, Role
-from engine.verbs import intake
+from engine.rules.nouns import Interval, JobState, NewJob, NewWorker, Role
+from engine.verbs import intake, roster
 from tests.desk import Desk, box, north, person
 
 Found = Callable[..., Desk]
@@ -153,6 +153,29 @@ def test_all_or_nothing_lands_nothing_where_one_row_is_refused(desk: Desk) -> No
     done = intake.import_jobs(desk.engine, person(), rows, all_or_nothing=True)
     assert (done.new, len(done.rejected)) == (0, 1)
     assert [job.id for job in desk.engine.store.jobs("main")] == ["held"]
+
+
+def test_who_left_comes_back_with_the_new_shift_alone_and_in_their_region(found: Found) -> None:
+    """The shifts that were coming when they left are not theirs any more; what was worked stays in the reports."""
+    desk = found(regions=(("main", None), ("hills", box("hills", north(200), 0.1))))
+    desk.worker("ana", north(3))
+    roster.shift(desk.engine, person(), "ana", Interval(starts_ms=desk.at(-300), ends_ms=desk.at(-200)))
+    roster.shift(desk.engine, person(), "ana", Interval(starts_ms=desk.at(1440), ends_ms=desk.at(1900)))
+    roster.leave(desk.engine, person(), "ana")
+    elsewhere = staff("ana", desk.at(60), desk.at(600), region="hills")
+    [refused] = intake.import_workers(desk.engine, person(), elsewhere).rejected
+    assert "belongs to main" in refused.rule
+    done = intake.import_workers(desk.engine, person(), staff("ana", desk.at(60), desk.at(600)))
+    assert (done.changed, done.changes) == (1, ("ana: back",))
+    spans = [(each.starts_ms, each.ends_ms) for each in desk.hand("ana").shifts if each.ends_ms > desk.at(0)]
+    assert spans == [(desk.at(60), desk.at(600))]
+    assert intake.import_workers(desk.engine, person(), staff("ana", desk.at(60), desk.at(600))).unchanged == 1
+
+
+def staff(worker: str, starts_ms: int, ends_ms: int, region: str | None = None) -> Parsed[NewWorker]:
+    new = NewWorker(ref=worker, name=worker.title(), skills=frozenset(), home=north(3), shift_starts_ms=starts_ms,
+                    shift_ends_ms=ends_ms, region=region)  # fmt: skip
+    return Parsed(items=((2, new),), rejected=(), warnings=())
 
 
 def test_B127_the_address_is_kept_as_it_was_typed(desk: Desk) -> None:
