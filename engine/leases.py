@@ -236,22 +236,31 @@ def release(actor: Actor, job_id: str, offer_id: str, why: Why, act: str = "rele
 
 
 def reassign(
-    actor: Actor, fence: Fence, job_id: str, held_offer_id: str, why: Why, to: Lease | None = None
-) -> Program[Freed | Offered]:
-    """Release from one worker and, where another is named, offer to them in the same transaction."""
+    actor: Actor, fence: Fence, job_id: str, held_offer_id: str, why: Why, to: Lease | None = None,
+    *, overruled: str = "{}",
+) -> Program[Freed | Offered]:  # fmt: skip
+    """Release from one worker and, where another is named, offer to them in the same transaction.
+
+    Whom a person names is their own choice: an override, on record with what it overrules."""
     freed = yield from release(actor, job_id, held_offer_id, why, act="reassign")
     if to is None:
         return freed
-    return (yield from offer(actor, fence, to))
+    epoch = yield from in_force(fence)
+    return (yield from _own_choice(actor, fence.region, epoch, to, why, overruled))
 
 
-def preempt(actor: Actor, fence: Fence, job_id: str, held_offer_id: str, urgent: Lease, why: Why) -> Program[Offered]:
-    """Release a job from its worker for one of higher priority, and offer that one, in one transaction."""
+def preempt(
+    actor: Actor, fence: Fence, job_id: str, held_offer_id: str, urgent: Lease, why: Why, *, overruled: str = "{}"
+) -> Program[Offered]:
+    """Release a job from its worker for one of higher priority, and offer that one, in one transaction.
+
+    It goes to the worker a person chose, whatever that overrules: an override too."""
     [lesser] = yield must("read_job", job_id=job_id)
     [greater] = yield must("read_job", job_id=urgent.job_id)
     refuse_unless(int(greater["priority"] or 0) > int(lesser["priority"] or 0), "outrank_job")
     yield from release(actor, job_id, held_offer_id, why, act="preempt")
-    return (yield from offer(actor, fence, urgent))
+    epoch = yield from in_force(fence)
+    return (yield from _own_choice(actor, fence.region, epoch, urgent, why, overruled))
 
 
 def cancel(actor: Actor, job_id: str, aimed_at: str, why: Why) -> Program[str]:
@@ -288,12 +297,17 @@ def override(
     epoch = yield from in_force(fence)
     if standing is not None:
         yield from withdraw(actor, standing, why)
-    made = yield from _bind(actor, fence.region, epoch, lease)
-    yield from audit(actor, "override", job_id=lease.job_id, worker_id=lease.worker_id, offer_id=lease.offer_id,
-                     why=why, detail=overruled)  # fmt: skip
+    made = yield from _own_choice(actor, fence.region, epoch, lease, why, overruled)
     if not force:
         return made
     return (yield from accept(actor, lease.offer_id, lease.worker_id))
+
+
+def _own_choice(actor: Actor, region: str, epoch: int, lease: Lease, why: Why, overruled: str) -> Program[Offered]:
+    made = yield from _bind(actor, region, epoch, lease)
+    yield from audit(actor, "override", job_id=lease.job_id, worker_id=lease.worker_id, offer_id=lease.offer_id,
+                     why=why, detail=overruled)  # fmt: skip
+    return made
 
 
 # --- regions ---------------------------------------------------------------------------------------------------------

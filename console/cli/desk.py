@@ -58,14 +58,22 @@ def _assigned(doc: AssignedDoc) -> str:
 # --- with a reason -----------------------------------------------------------------------------------------------
 
 
+class OverrulesDoc(Struct, frozen=True, kw_only=True):
+    reason: str
+    detail: str
+
+
 class RevokedDoc(Struct, frozen=True, kw_only=True):
-    """``outcome``: what was done; ``offer``: made in the same act; ``next``: what was tried for the job at once."""
+    """``outcome``: what was done; ``offer``: made in the same act, to whom a person chose, with what that ``overrules``
+    and how late it is; ``next``: what was tried for the job at once."""
 
     outcome: str
     job: str
     state: str
     offer: str | None
     next: AssignedDoc | None
+    overrules: tuple[OverrulesDoc, ...] = ()
+    late_min: int = 0
 
 
 def with_reason(function: F) -> F:
@@ -98,13 +106,15 @@ def _revoke(call: Call, outcome: str, who: tuple[str, str], act: Callable[[Engin
     with opened(call) as engine:
         done, zone = act(engine, actor(engine, *who)), engine.site.zone
     doc = RevokedDoc(outcome=outcome, job=done.job.id, state=done.job.state, offer=done.offer_id,
-                     next=assigned_doc(done.next, zone) if done.next else None)  # fmt: skip
+                     next=assigned_doc(done.next, zone) if done.next else None,
+                     overrules=_overrules(done.overrules), late_min=-(-done.late_ms // 60_000))  # fmt: skip
     if call.as_json:
         show.document(doc)
-    else:
-        then = f"; {_assigned(doc.next)}" if doc.next else ""
-        made = f"; offer {doc.offer} made" if doc.offer else ""
-        show.line(f"{outcome}: {doc.job} is {doc.state}{made}{then}")
+        return OK
+    then = f"; {_assigned(doc.next)}" if doc.next else ""
+    made = f"; offer {doc.offer} made{_late(doc.late_min)}" if doc.offer else ""
+    show.line(f"{outcome}: {doc.job} is {doc.state}{made}{then}")
+    _overruled_table(doc.overrules)
     return OK
 
 
@@ -146,7 +156,9 @@ def release(call: Call, job: str, aimed_at: str | None, actor_name: str, reason:
 def reassign(
     call: Call, job: str, to: str | None, aimed_at: str | None, actor_name: str, reason: str, note: str, role: str
 ) -> int:
-    """Take an accepted job from its worker and give it on."""
+    """Take an accepted job from its worker and give it on.
+
+    With --to it is an override: it says, and the audit keeps, what that overrules."""
     why = why_of(reason, note)
     return _revoke(
         call, "reassigned", (actor_name, role),
@@ -164,7 +176,7 @@ def preempt(
 ) -> int:
     """Take a worker from JOB for a job of higher priority.
 
-    That one is offered to them in the same act, and JOB is offered on."""
+    That one is offered to them in the same act, an override that says what it overrules, and JOB is offered on."""
     why = why_of(reason, note)
     return _revoke(
         call, "preempted", (actor_name, role),
@@ -182,11 +194,6 @@ def withdraw(call: Call, offer: str, actor_name: str, reason: str, note: str, ro
 
 
 # --- override ----------------------------------------------------------------------------------------------------
-
-
-class OverrulesDoc(Struct, frozen=True, kw_only=True):
-    reason: str
-    detail: str
 
 
 class OverriddenDoc(Struct, frozen=True, kw_only=True):
@@ -229,10 +236,18 @@ def override(
     if call.as_json:
         show.document(doc)
         return OK
-    show.line(f"{doc.job}: {doc.outcome} to {worker}" + (f", {doc.late_min} min late" if doc.late_min else ""))
-    if doc.overrules:
-        show.table("overruled", ("reason", "detail"), [(each.reason, each.detail) for each in doc.overrules])
+    show.line(f"{doc.job}: {doc.outcome} to {worker}{_late(doc.late_min)}")
+    _overruled_table(doc.overrules)
     return OK
+
+
+def _late(late_min: int) -> str:
+    return f", {late_min} min late" if late_min else ""
+
+
+def _overruled_table(found: tuple[OverrulesDoc, ...]) -> None:
+    if found:
+        show.table("overruled", ("reason", "detail"), [(each.reason, each.detail) for each in found])
 
 
 def _overrules(found: tuple[Refused, ...]) -> tuple[OverrulesDoc, ...]:

@@ -9,16 +9,19 @@ from textual.containers import VerticalScroll
 from textual.widgets import Button, Input, Select, Static
 
 from console.screens.dialog import Dialog
-from console.viewmodels.cells import BOLD, DIM, PLAIN, WARN, Line, fit, who
+from console.viewmodels.cells import ALERT, BOLD, DIM, PLAIN, WARN, Line, fit, who
 from console.viewmodels.rows import JobRow
 from console.viewmodels.times import hm
 from console.widgets.bars import Said
 from console.widgets.lines import Lines
+from console.widgets.paint import content
 from console.widgets.reason import ReasonFields
 from console.words import inert
 
 if TYPE_CHECKING:
     from console.acts import Victim
+
+NOTHING = "overrules nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,20 @@ class Victims(Lines):
             (fit(who(each.worker, each.worker_id), room) + " ", PLAIN),
             (fit(words, max(0, width - 25 - room)), DIM if each.barred else WARN),
         )
+
+
+def _means(each: "Victim | None") -> list[Line]:
+    """In full what the row may have no room for."""
+    if each is None:
+        return [((" ", PLAIN),)]
+    if each.barred:
+        return [((f"{inert(each.worker)} cannot be taken: ", ALERT), (inert(each.barred), PLAIN))]
+    released = f"{inert(each.job_id)} is released from {inert(each.worker)} and offered on."
+    free = each.breaks == NOTHING
+    return [
+        ((released, PLAIN),),
+        (("overrules ", BOLD), ("nothing" if free else inert(each.breaks), PLAIN if free else WARN)),
+    ]
 
 
 class Preempt(Dialog[Taken | None]):
@@ -89,8 +106,7 @@ class Preempt(Dialog[Taken | None]):
     @on(Select.Changed)
     def judge(self) -> None:
         each = self.chosen
-        means = f"{each.job_id} is released from {each.worker} and offered on." if each and not each.barred else ""
-        self.query_one("#means", Static).update(inert(means))
+        self.query_one("#means", Static).update(content(_means(each)))
         lacking = self.lacking
         self.query_one("#lacking", Said).tell(f"(ctrl+s applies) wanted: {lacking}" if lacking else "ctrl+s applies")
 

@@ -95,9 +95,7 @@ def override(
         )
         raise Stale(f"job {job_id} is {job.state}: {hint}")
     chosen = choose(engine, actor, job, worker_id)
-    overruled = [{"reason": each.reason, "detail": each.detail} for each in chosen.overrules]
-    detail = msgspec.json.encode({"overruled": overruled, "late_ms": chosen.late_ms, "force": force}).decode()
-    fence = Fence(region=job.region)
+    fence, detail = Fence(region=job.region), on_record(chosen, force=force)
     program = leases.override(actor, fence, chosen.lease, why, overruled=detail, force=force, standing=standing)
     done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
@@ -113,6 +111,12 @@ def override(
         overrules=chosen.overrules,
         late_ms=chosen.late_ms,
     )
+
+
+def on_record(chosen: Choice, *, force: bool = False) -> str:
+    """What the audit keeps of a person's own choice, as JSON; ``attempts.overruling`` reads it."""
+    overruled = [{"reason": each.reason, "detail": each.detail} for each in chosen.overrules]
+    return msgspec.json.encode({"overruled": overruled, "late_ms": chosen.late_ms, "force": force}).decode()
 
 
 def by_whom(engine: Engine, job_id: str) -> str:

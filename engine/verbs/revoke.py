@@ -7,10 +7,11 @@ from engine.leases import Fence
 from engine.ports import Engine, Invalid, NotFound, Stale
 from engine.program import Lost
 from engine.records import Why
-from engine.rules.nouns import TERMINAL, Actor, Job, JobState
+from engine.rules.nouns import TERMINAL, WAITING, Actor, Job, JobState
+from engine.rules.steps import Refused
 from engine.verbs.answer import next_for
-from engine.verbs.assign import Assigned, require
-from engine.verbs.override import by_whom, choose
+from engine.verbs.assign import Assigned, current, require
+from engine.verbs.override import Choice, by_whom, choose, on_record
 
 WORDS_MIN = 10
 REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "stale", "local_knowledge", "other")
@@ -18,11 +19,14 @@ REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revoked:
-    """``job`` as it is now; ``next``: what was tried for it at once; ``offer_id``: a new offer made in the same act."""
+    """``job`` as it is now; ``next``: what was tried for it at once; ``offer_id``: a new offer made in the same act, to
+    whom a person chose, with what that ``overrules`` and by how much it misses due_by."""
 
     job: Job
     next: Assigned | None = None
     offer_id: str | None = None
+    overrules: tuple[Refused, ...] = ()
+    late_ms: int = 0
 
 
 def reasoned(reason: str, words: str) -> Why:
@@ -69,17 +73,25 @@ def release(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: st
 def reassign(
     engine: Engine, actor: Actor, job_id: str, why: Why, *, to: str | None = None, aimed_at: str | None = None
 ) -> Revoked:
-    """Release and give on: to the worker named, in the same transaction, or to the best one there is."""
+    """Release and give on: to the worker named, in the same transaction, or to the best one there is.
+
+    Naming one is an override: it may overrule what that may, by the same roles, and is kept as one."""
     require(actor, "reassign")
     job, held = _held(engine, job_id, aimed_at)
-    lease = None if to is None else choose(engine, actor, job, to, releasing=held).lease
-    done = engine.store.run(engine.tenant, leases.reassign(actor, Fence(region=job.region), job.id, held, why, lease))
+    fence = Fence(region=job.region)
+    if to is None:
+        done = engine.store.run(engine.tenant, leases.reassign(actor, fence, job.id, held, why))
+        if isinstance(done, Lost):
+            raise _changed(engine, job)
+        then = next_for(engine, job.id)
+        return Revoked(job=wanted(engine, job.id), next=then)
+    require(actor, "override")
+    chosen = choose(engine, actor, job, to, releasing=held)
+    program = leases.reassign(actor, fence, job.id, held, why, chosen.lease, overruled=on_record(chosen))
+    done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
-        raise _changed(engine, job)
-    if lease is not None:
-        return Revoked(job=wanted(engine, job.id), offer_id=lease.offer_id)
-    then = next_for(engine, job.id)
-    return Revoked(job=wanted(engine, job.id), next=then)
+        raise _not_given(engine, job, chosen, done)
+    return _given(engine, job, chosen)
 
 
 def preempt(
@@ -87,18 +99,21 @@ def preempt(
 ) -> Revoked:
     """Take a worker from a job for one of higher priority; the urgent one is offered in the same transaction."""
     require(actor, "preempt")
+    require(actor, "override")
     job, held = _held(engine, job_id, aimed_at)
-    urgent = wanted(engine, urgent_id)
+    urgent = _waiting(engine, actor, urgent_id)
     if urgent.priority <= job.priority:
         raise Invalid(
             f"job {urgent_id} has priority {urgent.priority}; more than {job.priority} is wanted to preempt {job_id}"
         )
-    lease = choose(engine, actor, urgent, job.worker_id or "", releasing=held).lease
-    done = engine.store.run(engine.tenant, leases.preempt(actor, Fence(region=urgent.region), job.id, held, lease, why))
+    chosen = choose(engine, actor, urgent, job.worker_id or "", releasing=held)
+    fence, detail = Fence(region=urgent.region), on_record(chosen)
+    program = leases.preempt(actor, fence, job.id, held, chosen.lease, why, overruled=detail)
+    done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
-        raise _changed(engine, job)
+        raise _not_given(engine, job, chosen, done)
     then = next_for(engine, job.id)
-    return Revoked(job=wanted(engine, job.id), next=then, offer_id=lease.offer_id)
+    return _given(engine, job, chosen, then)
 
 
 def cancel(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: str | None = None) -> Revoked:
@@ -121,6 +136,33 @@ def _held(engine: Engine, job_id: str, aimed_at: str | None) -> tuple[Job, str]:
     if job.held_offer_id is None:
         raise Stale(f"job {job_id} is {job.state}: nobody holds it")
     return job, aimed_at or job.held_offer_id
+
+
+def _waiting(engine: Engine, actor: Actor, job_id: str) -> Job:
+    """A job that somebody could be offered, after the expiry of a lapsed offer on it. Raises NotFound, Stale."""
+    job = current(engine, actor, job_id)
+    if job.state in WAITING:
+        return job
+    live = engine.store.offer(engine.tenant, job.live_offer_id) if job.live_offer_id else None
+    if live is not None:
+        raise Stale(f"job {job_id} is offered to {live.offer.worker_id}: withdraw offer {live.offer.id} first")
+    by = job.worker_id or job.done_by
+    raise Stale(f"job {job_id} is {job.state}{f' with {by}' if by else ''}: only a waiting job takes the worker of another")
+
+
+def _given(engine: Engine, job: Job, chosen: Choice, then: Assigned | None = None) -> Revoked:
+    return Revoked(
+        job=wanted(engine, job.id), next=then, offer_id=chosen.lease.offer_id, overrules=chosen.overrules,
+        late_ms=chosen.late_ms,
+    )  # fmt: skip
+
+
+def _not_given(engine: Engine, job: Job, chosen: Choice, lost: Lost) -> Stale:
+    """Which of the two jobs, or the worker, was not as it was looked at: nothing was done."""
+    lease = chosen.lease
+    if lost.step in ("claim_worker", "check_room"):
+        return Stale(f"worker {lease.worker_id} was taken meanwhile (at {lost.step}): nothing was changed; look again")
+    return _changed(engine, wanted(engine, lease.job_id) if lost.step == "claim_job" else job)
 
 
 def _changed(engine: Engine, job: Job) -> Stale:

@@ -134,7 +134,8 @@ def test_withdraw_cancel_release_reassign(shell: Shell) -> None:
     assert shell.json("withdraw", second["id"], *WHY)["state"] == "OPEN", "nobody is left"
     assert accepted(shell, "soon") == "ana"
     told = shell.json("reassign", "soon", "--to", "ben", *WHY)
-    assert (told["outcome"], told["state"]) == ("reassigned", "OFFERED")
+    assert (told["outcome"], told["state"], told["late_min"]) == ("reassigned", "OFFERED", 0)
+    assert told["overrules"] == [], "he is free, fresh and in time"
     shell.ok("accept", told["offer"], "--as", "ben")
     assert shell.json("release", "soon", *WHY)["outcome"] == "released"
     assert shell.json("cancel", "soon", *WHY)["state"] == "CANCELLED"

@@ -169,7 +169,7 @@ def test_B064_every_path_writes_an_offer_row_and_its_audit_line(tmp_path: Path, 
     facts = engine.store.offer("main", last)
     assert facts is not None
     row = next(each for each in engine.store.audit("main") if each.offer_id == last)
-    assert row.act == ("override" if path in ("override", "forced") else "offer")
+    assert row.act == ("override" if path in ("override", "forced", "reassign", "preempt") else "offer")
     assert row.actor == facts.offer.made_by
     assert facts.offer.promise.confidence == ("low" if path in ("automatic", "manual", "after a decline") else "manual")
     delivered = [each.id for each in answer.offers_of(engine, facts.offer.worker_id)]

@@ -201,7 +201,7 @@ def test_reassign_releases_and_offers_in_one(store: SqliteStore) -> None:
     accepted(store)
     run(store, leases.reassign(ANA, MAIN, "j1", "o1", WHY, lease("o2", "j1", "w2")))
     assert (state(store), live(store, "w2"), counts(store)) == (JobState.OFFERED, "o2", {"w1": 0})
-    assert acts(store) == ["offer", "accept", "reassign", "offer"]
+    assert acts(store) == ["offer", "accept", "reassign", "override"]
 
 
 def test_a_reassignment_that_cannot_offer_does_not_release(store: SqliteStore) -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from engine.ports import Forbidden, Invalid, NotFound, Stale
+from engine.rules.attempts import attempts
 from engine.rules.nouns import JobState, OfferState, Role
 from engine.verbs import revoke
+from engine.verbs.why import why
 from tests.desk import WHY, Desk, north, offered_to, person, verdicts
 
 Found = Callable[..., Desk]
@@ -63,6 +65,44 @@ def test_reassign_to_a_named_worker_is_one_act(desk: Desk) -> None:
     assert desk.hand("ana").bookings == ()
 
 
+def test_a_reassign_to_a_named_worker_says_records_and_shows_what_it_overrules_as_an_override_does(
+    desk: Desk,
+) -> None:
+    held(desk)
+    desk.worker("far", north(75))
+    desk.advance(60)
+    done = revoke.reassign(desk.engine, person("dan", Role.DISPATCHER), "J1", WHY, to="far")
+    assert ([each.reason for each in done.overrules], done.late_ms) == (["stale", "late"], 16 * 60_000)
+    told = why(desk.engine, "J1").overrulings[0]
+    assert (told.actor, told.worker_id, told.reason, told.words) == ("dan", "far", WHY.reason, WHY.words)
+    assert [each.reason for each in told.overruled] == ["stale", "late"]
+    assert (told.late_ms, told.force) == (16 * 60_000, False)
+    tried = attempts(
+        desk.engine.store.offers_of_job("main", "J1"), desk.engine.store.audit_of_job("main", "J1")
+    )  # fmt: skip
+    assert tried[-1].overruling == told, "beside the offer too"
+
+
+def test_a_reassign_and_a_preempt_ask_who_may_overrule_a_shift_and_never_overrule_an_absence(desk: Desk) -> None:
+    held(desk)
+    dan = person("dan", Role.DISPATCHER)
+    desk.worker("zoe", north(3), shift=(-600, 5))
+    desk.worker("away", north(3))
+    desk.absent("away", -5, 120)
+    desk.job("J9", priority=5, lasts=700)
+    with pytest.raises(Forbidden, match="a supervisor may overrule that"):
+        revoke.reassign(desk.engine, dan, "J1", WHY, to="zoe")
+    with pytest.raises(Forbidden, match="absent"):
+        revoke.reassign(desk.engine, person(), "J1", WHY, to="away")
+    with pytest.raises(Forbidden, match="a supervisor may overrule that"):
+        revoke.preempt(desk.engine, dan, "J1", "J9", WHY)
+    assert desk.look("J1").worker_id == "ana"
+    done = revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    assert [each.reason for each in done.overrules] == ["off_shift"]
+    [told] = why(desk.engine, "J9").overrulings
+    assert (told.worker_id, told.words, [each.reason for each in told.overruled]) == ("ana", WHY.words, ["off_shift"])
+
+
 def test_a_reassign_that_cannot_be_done_leaves_the_assignment_whole(desk: Desk) -> None:
     assignment = held(desk, "ana", "ben")
     desk.job("J2")
@@ -89,6 +129,44 @@ def test_a_job_of_the_same_priority_may_not_preempt(desk: Desk) -> None:
     desk.job("J9")
     with pytest.raises(Invalid, match="more than 1 is wanted"):
         revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ("OFFERED", "job J9 is offered to ben: withdraw offer O-"),
+        ("ACCEPTED", "job J9 is ACCEPTED with ben: only a waiting job takes the worker of another"),
+        ("IN_PROGRESS", "job J9 is IN_PROGRESS with ben: only a waiting job takes the worker of another"),
+        ("DONE", "job J9 is DONE with ben: only a waiting job takes the worker of another"),
+        ("CANCELLED", "job J9 is CANCELLED: only a waiting job takes the worker of another"),
+    ],
+)
+def test_an_urgent_job_that_does_not_wait_preempts_nobody_and_is_the_one_spoken_of(
+    desk: Desk, state: str, told: str
+) -> None:
+    held(desk, "ana", "ben")
+    desk.job("J9", priority=5)
+    if state == "CANCELLED":
+        revoke.cancel(desk.engine, person(), "J9", WHY)
+    else:
+        desk.give("J9", "ben", force=state != "OFFERED")
+    if state in ("IN_PROGRESS", "DONE"):
+        desk.begin("J9", "ben")
+    if state == "DONE":
+        desk.finish("J9", "ben")
+    with pytest.raises(Stale, match=told):
+        revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    assert desk.look("J1").worker_id == "ana"
+
+
+def test_an_urgent_job_whose_offer_has_lapsed_waits_again(desk: Desk) -> None:
+    held(desk, "ana", "ben")
+    desk.job("J9", priority=5)
+    desk.give("J9", "ben", force=False)
+    desk.advance(20, fresh=True)
+    revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    [offer] = desk.engine.store.live_offers("main")
+    assert (offer.job_id, offer.worker_id) == ("J9", "ana")
 
 
 def test_a_late_cancel_never_clears_a_newer_assignment(desk: Desk) -> None:
