@@ -81,7 +81,7 @@ def look(engine: Engine, job_id: str) -> Look:
         found, skilled = _look_at(engine, job, policy, enough)
         found.exhausted, found.enough = skilled < enough, enough
         if found.sifted.candidates or found.exhausted or time.perf_counter_ns() > until_ns:
-            return _retried(engine, found)
+            return found
         enough *= 4
 
 
@@ -117,6 +117,9 @@ def _wider(engine: Engine, found: Look) -> tuple[Candidate, ...]:
     found.exhausted = fresh < found.enough
     new = tuple(each for each in more.sifted.candidates if each.worker.id not in found.seen)
     found.refused += [each for each in more.sifted.refused if each.worker_id not in found.seen]
+    found.facts = replace(
+        found.facts, workers=(*found.facts.workers, *(each for each in more.facts.workers if each.id not in found.seen))
+    )
     found.seen |= more.seen
     found.sifted = replace(found.sifted, candidates=found.sifted.candidates + new)
     return new
@@ -133,14 +136,20 @@ def due_reach_m(engine: Engine, job: Job, now_ms: int) -> float:
     return max(0, job.due_by_ms - now_ms) / 3600 * engine.settings.eta.optimistic_speed_kmh
 
 
-def _retried(engine: Engine, found: Look) -> Look:
-    """Where the list would otherwise be empty, and the site allows it, those inside the cooldown are asked again."""
-    only = engine.settings.lease.cooldown_retry_when_empty
-    if found.sifted.candidates or not only or all(each.reason is not Refusal.COOLDOWN for each in found.refused):
-        return found
+def _retried(engine: Engine, found: Look) -> tuple[Candidate, ...]:
+    """Where the list would otherwise be empty, and the site allows it, those inside the cooldown are asked again.
+
+    Empty after real times: a bound that lets somebody pass is no candidate yet."""
+    cooled = {each.worker_id for each in found.refused if each.reason is Refusal.COOLDOWN}
+    if found.timed or found.retried or not cooled or not engine.settings.lease.cooldown_retry_when_empty:
+        return ()
     again = sift(found.facts, found.seen, limits_of(engine.settings), found.policy, allow=frozenset({Refusal.COOLDOWN}))
-    found.sifted, found.refused, found.retried = again, list(again.refused), True
-    return found
+    new = tuple(each for each in again.candidates if each.worker.id in cooled)
+    found.refused = [each for each in found.refused if each.worker_id not in cooled]
+    found.refused += [each for each in again.refused if each.worker_id in cooled]
+    found.sifted = replace(found.sifted, candidates=found.sifted.candidates + new)
+    found.retried = True
+    return new
 
 
 # --- travel times ----------------------------------------------------------------------------------------------------
@@ -153,14 +162,15 @@ def batches(engine: Engine, found: Look) -> Iterator[tuple[Ranked, ...]]:
     started_ns = time.perf_counter_ns()
     waiting = list(found.sifted.candidates)
     k, budget_ms = engine.settings.assign.k, engine.settings.assign.time_budget_ms
-    while waiting or not found.exhausted:
+    while True:
         since = time.perf_counter_ns()
         left_ms = budget_ms - (since - started_ns) // 1_000_000
-        if not waiting:
-            if left_ms <= 0:
-                return
+        if not waiting and not found.exhausted and left_ms > 0:
             waiting = list(_wider(engine, found))
             continue
+        waiting = waiting or list(_retried(engine, found))
+        if not waiting:
+            return
         batch, waiting = waiting[:k], waiting[k:]
         timed = _timed(engine, found, batch, min(engine.settings.router.budget_ms, left_ms))
         found.took("road_us", since)
