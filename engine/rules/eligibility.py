@@ -77,7 +77,7 @@ def _standing(
     fitting = _fitting(worker, seen, facts, limits)
     yield fitting if isinstance(fitting, Misfit) and fitting.reason in (Refusal.ABSENT, Refusal.OFF_SHIFT) else None
     yield fresh(seen, limits)
-    yield _offered(worker)
+    yield _offered(worker, job)
     yield _cooldown(worker, facts, limits)
     yield Misfit(reason=Refusal.RESERVED, detail="kept for emergencies") if worker.id in kept else None
     yield _area(worker, job)
@@ -111,8 +111,9 @@ def _age(age_ms: int) -> str:
     return f"{-(-age_ms // 1000)} s" if age_ms < 120_000 else f"{age_ms // 60_000} min"
 
 
-def _offered(worker: Worker) -> Misfit | None:
-    if worker.live_offer_id is None:
+def _offered(worker: Worker, job: Job) -> Misfit | None:
+    """The offer of this very job is none elsewhere: whoever withdraws it may give the job to the same worker."""
+    if worker.live_offer_id in (None, job.live_offer_id):
         return None
     return Misfit(reason=Refusal.OFFERED_ELSEWHERE, detail=f"offer {worker.live_offer_id} stands")
 

@@ -96,6 +96,12 @@ def test_the_first_failed_filter_is_the_one_recorded_and_an_override_sees_them_a
     assert all_of_them == sorted(all_of_them, key=list(Refusal).index)
 
 
+def test_the_offer_of_this_very_job_is_none_elsewhere() -> None:
+    who = worker(offer="O-1")
+    assert first(who, replace(job(), live_offer_id="O-1")) is None
+    assert first(who, replace(job(), live_offer_id="O-2")) == ("offered_elsewhere", "offer O-1 stands")
+
+
 def test_a_filter_may_be_left_out_and_the_others_still_hold() -> None:
     who = worker(offered=-1, area=ELSEWHERE)
     again = sift(facts(job(), who), {"ana": seen(who)}, LIMITS, POLICY, allow=frozenset({Refusal.COOLDOWN}))

@@ -329,3 +329,25 @@ def test_an_offer_that_stands_may_be_withdrawn_in_the_same_act_so_that_nobody_is
     assert done.offer.worker_id == "ben"
     assert desk.hand("ana").live_offer_id is None
     assert desk.acts()[-2:] == ["withdraw", "override"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_whoever_holds_this_very_offer_may_be_given_the_job_in_its_place(desk: Desk, *, force: bool) -> None:
+    """They said yes on the telephone, or want more time to look: it is no offer elsewhere."""
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    first = desk.assign("J1").offer
+    assert first is not None
+    [listed] = choices(desk.engine, "J1").workers
+    assert (listed.verdict, listed.barred) == ("cooldown", "")
+    assert preview(desk.engine, person(), "J1", "ana").barred == ""
+    desk.advance(5)
+    with pytest.raises(Stale, match=f"withdraw offer {first.id} first, or in the same act"):
+        override(desk.engine, person(), "J1", "ana", WHY, force=force)
+    done = override(desk.engine, person(), "J1", "ana", WHY, force=force, withdraw=True)
+    assert [each.reason for each in done.overrules] == ["cooldown"]
+    assert done.offer is not None
+    assert (done.offer.worker_id, done.offer.expires_ms) == ("ana", desk.now_ms + 20_000)
+    assert done.job.state is (JobState.ACCEPTED if force else JobState.OFFERED)
+    assert desk.accept(first).outcome == "lost"
+    assert desk.hand("ana").jobs_today == (1 if force else 0)
