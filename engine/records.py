@@ -216,8 +216,13 @@ def open_job(actor: Actor, new: NewJob, region: str, key: JobKey | None = None) 
 def amend_job(
     actor: Actor, job_id: str, version: int, new: NewJob, region: str, why: Why | None = None
 ) -> Program[str]:
-    """Change a waiting job; lost when it was promised or changed meanwhile (release it first)."""
+    """Change a waiting job; lost when it was promised or changed meanwhile (release it first).
+
+    Where due_by is still ahead it is missed no longer; where it has passed the next round says so again."""
     yield must("amend_job", job_id=job_id, version=version, region_id=region, **job_columns(new))
+    [clock] = yield must("read_clock")
+    if new.due_by_ms >= int(clock["now_ms"] or 0):
+        yield from clear_alerts_of_job(job_id, frozenset({"missed"}))
     yield from audit(actor, "amend job", job_id=job_id, why=why)
     return job_id
 

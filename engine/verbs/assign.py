@@ -283,7 +283,7 @@ def _alert(engine: Engine, actor: Actor, fence: Fence, found: Look, refused: dic
         return None if isinstance(raised, Lost) else raised
     standing = engine.store.open_alert(engine.tenant, cause.kind, cause.cause)
     if standing is None or standing[1] != cause.detail:
-        raised = engine.store.run(engine.tenant, records.raise_alert(actor, cause, fence))
+        raised = engine.store.run(engine.tenant, leases.alert_again(actor, fence, found.job.id, cause))
         return None if isinstance(raised, Lost) else raised
     return standing[0]
 

@@ -36,7 +36,9 @@ def watch_jobs(engine: Engine, actor: Actor, fence: Fence) -> int:
     limits = alert_limits(engine.settings)
     now_ms = engine.store.clock(engine.tenant).now_ms
     jobs = engine.store.jobs(engine.tenant, live_only=True)
-    wanted = [*rules.due_soon(jobs, now_ms, limits), *_held(engine, jobs, now_ms, limits)]
+    said = {each.job_id for each in engine.store.alerts(engine.tenant) if each.kind in (rules.UNASSIGNED, rules.MISSED)}
+    unsaid = [each for each in jobs if each.id not in said]
+    wanted = [*rules.due_soon(unsaid, now_ms, limits), *_held(engine, jobs, now_ms, limits)]
     return align(engine, actor, fence, wanted, rules.WATCHED_JOB_KINDS)
 
 

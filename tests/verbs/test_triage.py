@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from engine.imports.parsed import Parsed
 from engine.ports import Forbidden, Invalid, NotFound, Stale
 from engine.rules.ledger import Alert
 from engine.rules.nouns import JobState, Role
+from engine.verbs.intake import import_jobs
 from engine.verbs.triage import triage
 from tests.desk import Desk, north, person
 
@@ -284,3 +286,66 @@ def test_a_restart_that_lost_nothing_says_nothing_and_neither_does_a_first_day(f
     desk.takeover()
     desk.ring("watch")
     assert not desk.alerts("index_rebuilding")
+
+
+# --- one alert a cause -----------------------------------------------------------------------------------------------
+
+
+def moved(desk: Desk, ref: str, due: float, **changed: str) -> None:
+    new = desk.new_job(ref, due=due, **changed)  # type: ignore[arg-type]
+    import_jobs(desk.engine, person(), Parsed(items=((1, new),), rejected=(), warnings=()))
+
+
+def test_a_missed_job_that_a_person_tries_again_in_vain_has_its_one_alert_still(found: Found) -> None:
+    desk = watched(found, "ben")
+    desk.job("J1", due=5, skills="lift")
+    assert desk.assign("J1").outcome == "alert"
+    desk.advance(360, fresh=True)
+    desk.ring("renew", "miss")
+    [missed] = desk.alerts()
+    done = desk.assign("J1")
+    assert (done.outcome, done.alert_id) == ("alert", missed.id)
+    assert [(each.kind, each.detail) for each in desk.alerts()] == [("missed", missed.detail)]
+
+
+def test_a_job_missed_before_anybody_tried_it_has_one_alert_too(found: Found) -> None:
+    desk = watched(found, "ben")
+    desk.job("J1", due=5, skills="lift")
+    desk.advance(360, fresh=True)
+    desk.ring("renew", "miss")
+    assert desk.assign("J1").outcome == "alert"
+    assert [each.kind for each in desk.alerts()] == ["missed"]
+    assert desk.look("J1").state is JobState.UNASSIGNED_ALERT
+
+
+def test_due_by_moved_ahead_ends_the_missed_alert_with_the_flag(found: Found) -> None:
+    desk = watched(found, "ben")
+    desk.job("J1", due=5, skills="lift")
+    desk.advance(360, fresh=True)
+    desk.ring("renew", "miss")
+    moved(desk, "J1", 500, skills="lift")
+    assert not desk.look("J1").missed
+    assert not desk.alerts("missed")
+    desk.ring("renew", "miss", "retry", "watch")
+    assert desk.alerts() == []
+
+
+def test_due_by_moved_but_still_past_keeps_the_one_missed_alert(found: Found) -> None:
+    desk = watched(found, "ben")
+    desk.job("J1", due=5, skills="lift")
+    desk.advance(600, fresh=True)
+    desk.ring("renew", "miss")
+    [before] = desk.alerts()
+    moved(desk, "J1", 6, skills="lift")
+    desk.ring("renew", "miss")
+    assert [each.id for each in desk.alerts()] == [before.id]
+    assert desk.look("J1").missed
+
+
+def test_a_job_in_alert_that_is_offered_after_all_is_not_said_to_be_due_soon_beside(found: Found) -> None:
+    desk = watched(found)
+    desk.job("J1", due=12)
+    assert desk.assign("J1").outcome == "alert"
+    desk.worker("ana", north(2))
+    assert desk.assign("J1").outcome == "offered"
+    assert kinds(desk) == ["unassigned"]
