@@ -21,6 +21,7 @@ from engine.verbs.why import WEIGHTS, reweighted
 
 SECTIONS = frozenset(Settings.__dataclass_fields__)
 SITE_KEYS = frozenset({"name", "zone", "tenant", "region"})
+ID_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ def read_site(text: str) -> SiteFile:
     """Read a site file. Raises Invalid with the key, its value and the rule."""
     try:
         told = cast(dict[str, object], tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number of 5,000 digits, and brackets in brackets
         raise Invalid(f"the site file is not TOML: {error}") from error
     for key in told:
         if key not in SITE_KEYS | SECTIONS:
@@ -90,6 +91,12 @@ def _regions(told: object) -> tuple[tuple[str, Area | None], ...]:
         if unknown:
             raise Invalid(f"[[region]] {min(unknown)}: no such key; known: id, name, ring")
         region = _text(table, "id", "")
+        if len(region) > ID_MAX or not region.isprintable() or region != region.strip():
+            raise Invalid(
+                f"[[region]] id = {region[:ID_MAX]!r}: 1 to {ID_MAX} printable letters are wanted, no space around"
+            )
+        if region in [known for known, _ in found]:
+            raise Invalid(f"[[region]] id = {region!r}: two regions have this id; give each its own")
         found.append((region, _ring(region, table)))
     return tuple(found)
 

@@ -9,6 +9,7 @@ from engine.rules.eligibility import against
 from engine.rules.ledger import Considered, Decision, Policy
 from engine.rules.nouns import WAITING, Job, Seen
 from engine.rules.scoring import Entry, order, score, terms
+from engine.settings import RANGES
 from engine.verbs.decide import NOT_TIMED, RANKED, batches, considered, limits_of, look
 from engine.verbs.unplaced import add_unplaced
 
@@ -84,12 +85,15 @@ def _fit(worker_id: str, where: Seen | None) -> Considered:
 
 
 def reweighted(policy: Policy, weights: Mapping[str, float]) -> Policy:
-    """The policy with some weights changed. Raises Invalid for an unknown name or a negative value."""
+    """The policy with some weights changed, each within the range of its setting. Raises Invalid with the rule."""
     for name, value in weights.items():
         if name not in WEIGHTS:
             raise Invalid(f"weight {name}: one of {', '.join(WEIGHTS)} is wanted")
-        if not 0 <= value < 1e6:
-            raise Invalid(f"{name} = {value}: zero or more is wanted")
+        low, high, unit = RANGES["score"][name]
+        whole = name == "eta_band_min"
+        if not low <= value <= high or (whole and value != int(value)):
+            kind = "a whole number" if whole else "a number"
+            raise Invalid(f"{name} = {value:g}: {kind} from {low:g} to {high:g} {unit}".rstrip() + " is wanted")
     known = {each.name for each in fields(Policy)}
     changed = {
         name: int(value) if name == "eta_band_min" else value for name, value in weights.items() if name in known

@@ -18,6 +18,17 @@ def test_a_dispatcher_may_not_set_weights_and_an_unknown_one_is_named(shell: She
     assert shell.json("policy")["version"] == 1
 
 
+def test_a_weight_that_is_none_is_refused_and_never_rounded(shell: Shell) -> None:
+    assert (
+        "eta_band_min = 1.7: a whole number from 0 to 120 min is wanted"
+        in shell("policy", "--set", "eta_band_min=1.7").err
+    )
+    for value in ("1e9", "nan", "-1"):
+        refused = shell("policy", "--set", f"w_eta={value}")
+        assert (refused.code, "a number from 0 to 1000 is wanted" in refused.err) == (1, True)
+    assert shell.json("policy")["version"] == 1
+
+
 def test_B124_a_worker_leaves_only_empty_handed(shell: Shell) -> None:
     assert shell.json("assign", "near")["outcome"] == "offered"
     holder = shell.json("offers")[0]["worker"]

@@ -8,6 +8,7 @@ import pytest
 from engine import wiring
 from engine.ports import Damaged, Forbidden, Invalid
 from engine.rules.days import rfc3339
+from engine.settings import RANGES
 from engine.verbs.site import SiteFile, advance, check_zone, read_site
 from tests.desk import Desk
 
@@ -42,7 +43,12 @@ def test_B076_an_unknown_key_is_reported_and_never_ignored() -> None:
         ('name = " "', "a text is wanted"),
         ("region = 3", r"write each as \[\[region\]\]"),
         ("[[region]]\nid = 'a'\nring = [[1, 2], [1]]", "pairs is wanted"),
+        ("[[region]]\nid = 'a'\n[[region]]\nid = 'a'", r"\[\[region\]\] id = 'a': two regions have this id"),
+        ("[[region]]\nid = 'a '", "id = 'a ': 1 to 100 printable letters"),
+        ("[[region]]\nid = \"a\\n\"", "printable letters are wanted"),
         ("name = ", "not TOML"),
+        ("name = " + "1" * 5_000, "not TOML"),
+        ("name = " + "[" * 5_000, "not TOML"),
     ):  # fmt: skip
         with pytest.raises(Invalid, match=told):
             read_site(text)
@@ -52,6 +58,18 @@ def test_B076_an_unknown_setting_is_refused_when_the_site_is_made_and_nothing_is
     path = tmp_path / "a.db"
     with pytest.raises(Invalid, match="offer_ttl: no such setting"):
         wiring.create(path, SiteFile(overrides={"lease": {"offer_ttl": 30}}), training=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_setting_out_of_range_is_refused_when_the_site_is_made_and_nothing_is_left(tmp_path: Path) -> None:
+    """SPEC 11: with the field, the value and the rule; before, the site was made and broke at its first command."""
+    for section, ranges in RANGES.items():
+        for key, (low, _, _) in ranges.items():
+            with pytest.raises(Invalid, match=rf"\[{section}\] {key} = .* is wanted, {low:g} to"):
+                wiring.create(tmp_path / "a.db", SiteFile(overrides={section: {key: 10**20}}), training=True)
+    for router in ("not a url", "http://"):
+        with pytest.raises(Invalid, match=r"\[router\] url"):
+            wiring.create(tmp_path / "a.db", SiteFile(overrides={"router": {"url": router}}), training=True)
     assert list(tmp_path.iterdir()) == []
 
 

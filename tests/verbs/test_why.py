@@ -98,9 +98,12 @@ def test_an_unknown_weight_a_negative_one_and_an_unknown_job_are_refused(desk: D
     desk.job("J1")
     with pytest.raises(Invalid, match="weight w_speed: one of w_eta"):
         why(desk.engine, "J1", weights={"w_speed": 1})
-    for bad in (-1, float("nan"), float("inf")):
-        with pytest.raises(Invalid, match="zero or more"):
+    for bad in (-1, float("nan"), float("inf"), 1e9):
+        with pytest.raises(Invalid, match=r"w_fair = .*: a number from 0 to 1000 is wanted"):
             why(desk.engine, "J1", weights={"w_fair": bad})
+    for bad in (1.7, -1, float("nan"), 1e9):
+        with pytest.raises(Invalid, match=r"eta_band_min = .*: a whole number from 0 to 120 min is wanted"):
+            why(desk.engine, "J1", weights={"eta_band_min": bad})
     with pytest.raises(NotFound):
         why(desk.engine, "J9")
 
