@@ -9,13 +9,12 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from console.screens.shown import Scroll, Shown
 from console.viewmodels import handover as told
 from console.viewmodels.cells import HEAD, PLAIN, Line
 from console.viewmodels.handover import Handover
-from console.widgets.paint import content
+from console.widgets.read import Read
 
 if TYPE_CHECKING:
     from engine.ports import Engine
@@ -40,7 +39,7 @@ class HandoverScreen(Shown[Handover]):
 
     def body(self) -> ComposeResult:
         with Scroll(id="scroll", classes="shown"):
-            yield Static("reading…", id="page_told", markup=False)
+            yield Read([(("reading…", PLAIN),)], id="page_told", begins=_begins)
 
     def read(self, engine: "Engine", actor: "Actor") -> Handover:
         from console import reads
@@ -53,7 +52,7 @@ class HandoverScreen(Shown[Handover]):
         page = self.query_one("#scroll", Scroll)
         page.border_title = Content("Handover")
         page.border_subtitle = Content(f"{len(lines)} lines")
-        self.query_one("#page_told", Static).update(content([_looks(each) for each in lines]))
+        self.query_one("#page_told", Read).take([_looks(each) for each in lines])
 
     def action_copy(self) -> None:
         self.console.copy_to_clipboard(self._text)
@@ -88,3 +87,8 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 def _looks(line: str) -> Line:
     return ((line or " ", PLAIN if line.startswith("  ") or not line else HEAD),)
+
+
+def _begins(line: Line) -> int:
+    """An entry goes on to the right of its list's entries, so that the next one is told from it."""
+    return 4 if line[0][0].startswith("  ") else 2

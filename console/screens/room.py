@@ -20,14 +20,17 @@ from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
 from console.viewmodels import rehearsal as view
 from console.viewmodels.cells import DIM
 from console.widgets.bars import OneLine, Said
+from console.widgets.read import last_piece
 from console.widgets.rehearsal import Pane, RoomKeys
 from engine.ports import CallboardError
-from engine.verbs.rehearse import CLOCK
+from engine.verbs.rehearse import CLOCK, Cue
 
 KINDS = (SAFE, BARE, GUARDED)
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 EXPORTS = Path("rehearsals")
 LANE_CELLS = 34
+SLIM_BELOW_ROWS = 20
+"""There who won stands at the end of the run alone, which can be scrolled; committed rows have no room."""
 
 
 class Room(Whole, Screen[None]):
@@ -36,7 +39,7 @@ class Room(Whole, Screen[None]):
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  (as Textual declares it)
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-slim"), (SLIM_BELOW_ROWS, "-low"), (30, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(each.keys, f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
@@ -107,7 +110,7 @@ class Room(Whole, Screen[None]):
                 yield Pane(id=f"lane{number}")
         with Container(id="stage"):
             yield Pane(id="rows")
-            yield Pane(id="run", to_end=True, hanging=True)
+            yield Pane(id="run", to_end=True, begins=last_piece)
         yield Pane(id="verdict")
         yield Input(id="by", placeholder="the training clock by: 21 s, 2 min, -60 s", compact=True)
         yield Said(id="room-said")
@@ -124,20 +127,29 @@ class Room(Whole, Screen[None]):
     def look(self) -> None:
         """Show where the player looks."""
         told, following = self.told, self.house.player.next_cue()
-        shown = view.status(told, self.script.title, self.kind, safe=self.kind == SAFE)
+        shown = view.status(told, self.script.title, self.kind, safe=self.kind == SAFE, width=self.size.width)
         self.query_one("#room-status", OneLine).say(shown)
-        for at, pane in enumerate(self.query("#lanes Pane").results(Pane)):
-            pane.display = at < len(told.now.scene.lanes)  # a naive twin may have fewer sessions
-            if pane.display:
-                each = told.now.scene.lanes[at]
-                heading, look = view.title(at + 1, each, view.waits(told.now, each.name))
-                pane.take(view.lane(told, each, following), heading, look)
-        self.query_one("#lanes").set_class(self.size.width < LANE_CELLS * len(told.now.scene.lanes), "-two-rows")
+        self._look_at_lanes(told, following)
         self.query_one("#rows", Pane).take(view.rows(told.now), "Committed rows")
-        self.query_one("#run", Pane).take(view.run(told), "The run so far")
-        verdict = view.verdict(told) or [((view.told_cue(following), DIM),)]
-        self.query_one("#verdict", Pane).take(verdict)
+        verdict, room_for_both = view.verdict(told), self.size.height >= SLIM_BELOW_ROWS
+        self.query_one("#run", Pane).take(view.run(told, whole=not room_for_both), "The run so far")
+        self.query_one("#verdict", Pane).take(verdict or [((view.told_cue(following), DIM),)])
+        self.query_one("#verdict", Pane).display = room_for_both or not verdict
         self.query_one("#room-keys", RoomKeys).take(self.state)
+
+    def _look_at_lanes(self, told: view.Told, following: Cue | None) -> None:
+        """As many as there is room for, those that moved last; a naive twin may have fewer sessions."""
+        sessions = told.now.scene.lanes
+        across, down = max(1, self.size.width // LANE_CELLS), 1 if self.size.height < SLIM_BELOW_ROWS else 2
+        shown = view.last_moved(told.now, following, across * down)
+        for at, pane in enumerate(self.query("#lanes Pane").results(Pane)):
+            pane.display = at < len(sessions) and sessions[at].name in shown
+            if pane.display:
+                heading, look = view.title(at + 1, sessions[at], view.waits(told.now, sessions[at].name))
+                pane.take(view.lane(told, sessions[at], following), heading, look)
+        lanes = self.query_one("#lanes")
+        lanes.set_class(len(shown) > across, "-two-rows")
+        lanes.styles.grid_size_columns = min(across, 2)
 
     def tell(self, words: str, look: str = "plain") -> None:
         self.query_one("#room-said", Said).tell(words, look)

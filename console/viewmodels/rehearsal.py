@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.viewmodels.cells import ACCENT, ALARM, ALERT, BOLD, DIM, HEAD, OK, PLAIN, WARN, Line
+from console.viewmodels.times import zone_word
 from console.words import inert
 from engine.rules.rehearsal import LaneView, Phase, Row, Scene, Tally
 from engine.verbs import rehearsed
 from engine.verbs.rehearse import CLOCK, Cue, Rehearsal, Step
 
+NARROW = 60
 LOOKS: Mapping[str, str] = {"begin": BOLD, "waiting": WARN, "won": OK, "lost": ALERT, "change": DIM, "said": ACCENT,
                             "rule": HEAD, "step": PLAIN, "end": PLAIN}  # fmt: skip
 PHASES: Mapping[Phase, tuple[str, str]] = {
@@ -32,10 +34,12 @@ def lines_of(told: Told) -> list[rehearsed.Line]:
     return list(rehearsed.transcript(told.now, told.zone, told.rule, told.words))
 
 
-def run(told: Told) -> list[Line]:
-    """As lines whose last piece is the words: what does not fit goes on below those."""
+def run(told: Told, *, whole: bool = True) -> list[Line]:
+    """As lines whose last piece is the words: what does not fit goes on below those. Not ``whole``: without what the
+    verdict tells beside it."""
     found: list[Line] = []
-    for each in lines_of(told):
+    lines = lines_of(told)
+    for each in lines if whole else lines[: len(lines) - len(verdict(told))]:
         look = LOOKS.get(each.kind, PLAIN)
         found.append(((inert(each.text[: each.begins]), look), (inert(each.text[each.begins :]), look)))
     return found or [((f"Nobody has moved yet: {lanes_said(told.now)}.", DIM),)]
@@ -51,6 +55,15 @@ def lanes_said(now: Rehearsal) -> str:
 def last_of(now: Rehearsal, lane: str) -> Step | None:
     """The step this session took last, up to where one looks."""
     return next((each for each in reversed(now.steps[: now.position]) if each.moved.lane == lane), None)
+
+
+def last_moved(now: Rehearsal, following: Cue | None, most: int) -> frozenset[str]:
+    """So many sessions: those that moved last, up to where one looks, then whoever is to move, then the first ones."""
+    moved = [each.moved.lane for each in reversed(now.steps[: now.position])]
+    ahead = [following.lane] if following is not None else []
+    known = [each.name for each in now.scene.lanes]
+    ordered = dict.fromkeys(each for each in (*moved, *ahead, *known) if each in known)
+    return frozenset(list(ordered)[:most])
 
 
 def lane(told: Told, view: LaneView, following: Cue | None) -> list[Line]:
@@ -138,14 +151,18 @@ def _row(each: Row, changed: bool, *, doubled: bool) -> Line:
 # --- the bars --------------------------------------------------------------------------------------------------------
 
 
-def status(told: Told, name: str, programs: str, *, safe: bool) -> Line:
+def status(told: Told, name: str, programs: str, *, safe: bool, width: int) -> Line:
     """Programs, how far one has looked, training clock; the title last, for it alone may be cut where it is narrow."""
-    now = told.now
-    at = f"step {now.position}" + (f" of {len(now.steps)}" if now.position < len(now.steps) else "")
-    clock = f"{rehearsed.clock(now.scene.clock_ms, told.zone)} ({inert(told.zone)})"
-    order = "" if now.as_planned else " (your order)"
-    return (("REHEARSAL ", ACCENT), (f" {programs} ", DIM if safe else ALARM), (f" {at}{order}", BOLD),
-            (f"  {clock}", BOLD), (f"  {inert(name)}", PLAIN))  # fmt: skip
+    now, at_ms = told.now, told.now.scene.clock_ms
+    at = f" step {now.position}" + (f" of {len(now.steps)}" if now.position < len(now.steps) else "")
+    at += "" if now.as_planned else " (your order)"
+    wide = width >= NARROW
+    zone = f"({inert(told.zone)})" if wide else zone_word(at_ms, told.zone)
+    clock = f"{rehearsed.clock(at_ms, told.zone)} {zone}"
+    head, look = ("REHEARSAL ", ACCENT), DIM if safe else ALARM
+    if not wide:  # how far one has looked may be cut: the run tells it too
+        return (head, (f"{programs} ", look), (f"{clock}{at}", BOLD))
+    return (head, (f" {programs} ", look), (at, BOLD), (f"  {clock}", BOLD), (f"  {inert(name)}", PLAIN))
 
 
 def verdict(told: Told) -> list[Line]:

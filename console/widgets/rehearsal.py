@@ -11,20 +11,18 @@ from console.stage import Script
 from console.viewmodels.cells import BOLD, DIM, PLAIN, Line, fit
 from console.widgets.bars import OneLine
 from console.widgets.lines import Lines
-from console.widgets.paint import content
-from console.widgets.read import hung
+from console.widgets.read import Begins, Read, indented
 
 
 class Pane(VerticalScroll, can_focus=False):
-    """Lines with a title in the border. ``to_end``: its end is kept in sight; ``hanging``: what does not fit goes on
-    below the words of its line."""
+    """Lines with a title in the border. ``to_end``: its end is kept in sight; ``begins``: below which column a line
+    goes on that does not fit."""
 
-    def __init__(self, *, id: str, to_end: bool = False, hanging: bool = False) -> None:  # noqa: A002  (Textual's own)
+    def __init__(self, *, id: str, to_end: bool = False, begins: Begins = indented) -> None:  # noqa: A002  (Textual's own)
         super().__init__(id=id)
-        self._to_end, self._hanging = to_end, hanging
-        self._wide = 0
+        self._to_end = to_end
         self._shown: list[Line] = []
-        self._body = Static("", markup=False)
+        self._body = Read(begins=begins)
 
     def compose(self) -> Sequence[Static]:  # type: ignore[override]
         return (self._body,)
@@ -34,17 +32,13 @@ class Pane(VerticalScroll, can_focus=False):
         self.set_class(look in ("warn", "alert"), "-marked")
         if lines != self._shown:
             self._shown = lines
-            self._draw()
+            self._body.take(lines)
+            self._follow()
 
     def on_resize(self) -> None:
-        wide = self.scrollable_content_region.width
-        if self._hanging and wide != self._wide:
-            self._wide = wide
-            self._draw()
+        self._follow()
 
-    def _draw(self) -> None:
-        rows = [row for each in self._shown for row in hung(each, self._wide)] if self._wide else self._shown
-        self._body.update(content(rows))
+    def _follow(self) -> None:
         if self._to_end:
             self.call_after_refresh(self.scroll_end, animate=False)
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from console.app import Console
 from console.themes import THEMES
 from console.viewmodels.cells import PLAIN
-from console.widgets.read import hung
+from console.widgets.read import fitted, last_piece
 from fixtures.demo import found
 from tests.console.desks import NOON_MS, campus, drive, settle, still
 from tests.console.picture import draw, offered
@@ -72,11 +72,11 @@ def test_all_letters_stand_out_in_every_theme(founded: Path, tmp_path: Path, pla
 def test_what_wraps_goes_on_below_its_own_words() -> None:
     line = (("  s ", PLAIN), ("assign ", PLAIN), ("offers the job to the best eligible worker", PLAIN))
     for width, indent in ((30, 11), (20, 4)):
-        rows = ["".join(text for text, _ in each) for each in hung(line, width)]
+        rows = ["".join(text for text, _ in each) for each in fitted([line], width, last_piece)]
         assert all(cell_len(each) <= width for each in rows)
         assert " ".join(" ".join(rows).split()) == "s assign offers the job to the best eligible worker"
         assert all(len(each) - len(each.lstrip()) == indent for each in rows[1:])
-    assert hung(line, 80) == [line]
+    assert fitted([line], 80, last_piece) == [line]
 
 
 @pytest.mark.long

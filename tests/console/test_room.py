@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -21,6 +22,8 @@ from console.screens.room import Room, read_span_ms
 from console.screens.scenarios import Scenarios
 from console.stage import GUARDED, SAFE
 from console.viewmodels import rehearsal as view
+from console.widgets.read import Read
+from console.widgets.rehearsal import Pane
 from engine.ports import CallboardError
 from engine.verbs.site import SiteFile
 from engine.wiring import create
@@ -309,6 +312,22 @@ def test_on_80_columns_the_run_goes_on_below_its_words_and_the_clock_is_in_sight
         assert rows[at + 1].index("[") == rows[at].index("begin")
 
     drive("two-desks-one-job", play, size=(80, 24))
+
+
+@pytest.mark.parametrize("size", [(40, 12), (40, 30), (80, 24), (120, 36)])
+def test_who_won_and_the_rule_are_told_once_and_nothing_wraps_to_the_edge(size: tuple[int, int]) -> None:
+    async def play(pilot: Pilot[int], room: Room) -> None:
+        await keys(pilot, DECISIVE)
+        while room.state.more:
+            await keys(pilot, STEP)
+        await settle(pilot)
+        told = [each.query_one(Read) for each in room.query("Pane").results(Pane) if each.display]
+        assert "".join(str(each.content) for each in told).count("won: north desk") == 1
+        assert all(cell_len(row) <= each.size.width for each in told for row in str(each.content).splitlines())
+        assert "12:00:00 C" in seen(room) or "12:00:00 (Europe/Rome)" in seen(room)
+        assert "] decisive" in seen(room), "the keys are in sight"
+
+    drive("two-desks-one-job", play, size)
 
 
 # --- the door --------------------------------------------------------------------------------------------------------

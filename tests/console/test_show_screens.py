@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from console import reads_figures
@@ -22,6 +23,7 @@ from console.viewmodels import workers as worker_lines
 from console.viewmodels.cells import ALERT
 from console.viewmodels.rows import AlertRow, JobRow
 from console.viewmodels.workers import Slot, WorkerRow
+from console.widgets.read import Read
 from engine import wiring
 from engine.metrics import Metrics
 from engine.ports import Busy, Invalid
@@ -420,6 +422,26 @@ def test_what_somebody_wrote_is_inert_in_the_digest() -> None:
     )
     assert all(each.isprintable() for each in told)
     assert any("MISSED" in each for each in told)
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_what_does_not_fit_of_the_digest_goes_on_right_of_its_entry_and_is_copied_whole(
+    app: Console, width: int
+) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "H")
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, HandoverScreen)
+        body = screen.query_one("#page_told", Read)
+        rows = str(body.content).splitlines()
+        assert all(cell_len(each) <= body.size.width for each in rows)
+        copied = screen._text.splitlines()  # pyright: ignore[reportPrivateUsage]
+        assert " ".join(" ".join(rows).split()) == " ".join(" ".join(copied).split())
+        goes_on = [each for each in rows if each not in copied and each.startswith("    ")]
+        assert len(goes_on) >= (2 if width == 40 else 0)
+
+    drive(app, play, size=(width, 24))
 
 
 # --- settings, tour, what-if -----------------------------------------------------------------------------------------
