@@ -110,5 +110,11 @@ ROOM = (
 )  # fmt: skip
 
 
+def commands_of(state: RoomState) -> tuple[RoomCommand, ...]:
+    """Those that this scenario has a use for: no key for a session that is not in it."""
+    beyond = {f"choose{n}" for n in range(len(state.lanes) + 1, 5)}
+    return tuple(each for each in ROOM if each.id not in beyond)
+
+
 def room_command(command_id: str) -> RoomCommand:
     return next(each for each in ROOM if each.id == command_id)

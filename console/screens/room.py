@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
-from console.room_commands import ROOM, RoomState, room_command
+from console.room_commands import ROOM, RoomState, commands_of, room_command
 from console.screens.whole import Whole
 from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
 from console.viewmodels import rehearsal as view
@@ -135,7 +135,7 @@ class Room(Whole, Screen[None]):
         self.query_one("#run", Pane).take(view.run(told, whole=not room_for_both), "The run so far")
         self.query_one("#verdict", Pane).take(verdict or [((view.told_cue(following), DIM),)])
         self.query_one("#verdict", Pane).display = room_for_both or not verdict
-        self.query_one("#room-keys", RoomKeys).take(self.state)
+        self.query_one("#room-keys", RoomKeys).take(self.state, commands_of(self.state))
 
     def _look_at_lanes(self, told: view.Told, following: Cue | None) -> None:
         """As many as there is room for, those that moved last; a naive twin may have fewer sessions."""

@@ -1,6 +1,6 @@
 """Pages of the rehearsal room: help, questions for the class, notes for the trainer."""
 
-from console.room_commands import ROOM, RoomState
+from console.room_commands import RoomState, commands_of
 from console.screens.pages import Page
 from console.stage import Script
 from console.viewmodels.cells import BOLD, DIM, HEAD, PLAIN, WARN, Line
@@ -9,7 +9,7 @@ from console.words import inert
 
 def help_page(state: RoomState) -> Page:
     told: list[Line] = [(("Keys of the rehearsal room", HEAD),)]
-    for each in ROOM:
+    for each in commands_of(state):
         told.append(((f"{each.shown:>4}  ", BOLD), (f"{each.label:<15} ", BOLD), (each.tooltip, PLAIN)))
         if (reason := each.allowed(state)) is not None:
             told.append(((f"{'':22}not now: {inert(reason)}", WARN),))
