@@ -29,6 +29,7 @@ from engine.verbs.intake import Imported
 
 N = TypeVar("N", NewJob, NewWorker)
 SHOWN_MAX = 200
+JOB_TIMES = {"not_before": "--from", "due_by": "--due"}
 ROLE_FOR = {"jobs": "dispatcher", "workers": "supervisor", "areas": "supervisor"}
 
 
@@ -212,14 +213,15 @@ def create_job(
     TIME is RFC 3339, local to the site (2027-03-15 07:02), a time of today (07:02), or now."""
     lat, lng = place.split(",")
     with opened(call) as engine:
-        row = {
-            "id": ref or "new", "type": kind, "skills": list(skills), "lat": lat.strip(), "lng": lng.strip(),
-            "not_before": _time(engine, not_before, "--from"), "due_by": _time(engine, due_by, "--due"),
-            "duration_min": duration, "priority": priority, "address": address, "notes": notes,
+        said = {
+            "id": ref or "new", "type": kind, "skills": sorted(skills), "lat": lat.strip(), "lng": lng.strip(),
+            "not_before": not_before, "due_by": due_by, "duration_min": duration, "priority": priority,
+            "address": address, "notes": notes,
         }  # fmt: skip
-        read = jobs_file.jobs(_one(row), name="options.json", zone=days.zone_named(engine.site.zone))
-        new = replace(_only(read), ref=ref)
-        made = intake.create_job(engine, actor(engine, actor_name, role), new, key=key)
+        who, body = actor(engine, actor_name, role), _one(said).decode()
+        made = None if key is None else intake.created_before(engine, who, key, body)
+        if made is None:
+            made = intake.create_job(engine, who, _new_job(engine, said, ref), key=key, said=body)
         assigned = assigned_doc(made.assigned, engine.site.zone) if made.assigned else None
     if call.as_json:
         done = CreatedDoc(id=made.job.id, state=made.job.state, replayed=made.replayed, assigned=assigned)
@@ -228,6 +230,14 @@ def create_job(
         offered = f", offered to {assigned.offer.worker}" if assigned and assigned.offer else ""
         show.line(f"{made.job.id} {'was created before' if made.replayed else 'created'}: {made.job.state}{offered}")
     return OK
+
+
+def _new_job(engine: Engine, said: Mapping[str, object], ref: str) -> NewJob:
+    """The job that was said, its times as instants of now."""
+    starts, ends = (_time(engine, str(said[name]), option) for name, option in JOB_TIMES.items())
+    row = {**said, "not_before": starts, "due_by": ends}
+    read = jobs_file.jobs(_one(row), name="options.json", zone=days.zone_named(engine.site.zone))
+    return replace(_only(read), ref=ref)
 
 
 @command(

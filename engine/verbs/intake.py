@@ -35,18 +35,32 @@ class KeyReused(Invalid):
     """The idempotency key was used before with another body."""
 
 
-def create_job(engine: Engine, actor: Actor, new: NewJob, *, key: str | None = None) -> Created:
-    """Take a job in and, when it is on-demand, offer it at once. Raises KeyReused, Invalid."""
+def create_job(
+    engine: Engine, actor: Actor, new: NewJob, *, key: str | None = None, said: str | None = None
+) -> Created:
+    """Take a job in and, when it is on-demand, offer it at once. ``said``: the body as it was said, where that is not
+    what it comes to ("now" is another instant each time): a key goes with what was said. Raises KeyReused, Invalid."""
     require(actor, "create")
     with engine.metrics.answering("create", REFUSALS):
         fields = problem(new)
         if fields is not None:
             raise Invalid(fields)
-        return _created(engine, actor, new, key)
+        body = said or msgspec.json.encode(new, order="sorted").decode()
+        return _created(engine, actor, new, None if key is None else _stamp(key, body))
 
 
-def _created(engine: Engine, actor: Actor, new: NewJob, key: str | None) -> Created:
-    stamp = None if key is None else JobKey(key=key, body_hash=_hash(new))
+def created_before(engine: Engine, actor: Actor, key: str, said: str) -> Created | None:
+    """The job of this key and body, looked for before the body is read: what was sound when it was said first ("due
+    08:00", at 07:30) may not be now. None for a new key. Raises KeyReused."""
+    require(actor, "create")
+    return _replayed(engine, _stamp(key, said))
+
+
+def _stamp(key: str, body: str) -> JobKey:
+    return JobKey(key=key, body_hash=hashlib.sha256(body.encode("utf-8", "backslashreplace")).hexdigest())
+
+
+def _created(engine: Engine, actor: Actor, new: NewJob, stamp: JobKey | None) -> Created:
     if stamp is not None and (known := _replayed(engine, stamp)) is not None:
         return known
     made = engine.store.run(engine.tenant, records.open_job(actor, new, region_of(engine, new.place), stamp))
@@ -66,10 +80,6 @@ def problem(new: NewJob) -> str | None:
     if not 1 <= new.priority <= 5:
         return f"priority {new.priority}: 1 to 5 is wanted"
     return None
-
-
-def _hash(new: NewJob) -> str:
-    return hashlib.sha256(msgspec.json.encode(new, order="sorted")).hexdigest()
 
 
 def _replayed(engine: Engine, stamp: JobKey) -> Created | None:

@@ -41,6 +41,21 @@ def test_B049_local_times_are_the_sites_whatever_the_laptop_thinks(site: Path, s
     assert "Europe/Rome" in shell.ok("jobs")
 
 
+def test_the_same_words_under_a_key_are_the_same_job_whenever_they_are_said(shell: Shell) -> None:
+    """ "now" is another instant each time, and 07:30 is over later: a key goes with what was said."""
+    typed = ("create", "job", "--type", "visit", "--at", "44.17,12.2", "--due", "07:30", "--key", "k")
+    made = shell.json(*typed)
+    for span in ("1s", "1h"):
+        shell.ok("clock", "advance", span)
+        again = shell.json(*typed)
+        assert (again["id"], again["replayed"]) == (made["id"], True)
+    assert (
+        "another body"
+        in shell("create", "job", "--type", "visit", "--at", "44.17,12.2", "--due", "09:00", "--key", "k").err
+    )
+    assert [each["id"] for each in shell.json("jobs") if each["id"].startswith("J-")] == [made["id"]]
+
+
 def test_B062_the_same_key_with_another_body_is_refused(shell: Shell) -> None:
     typed = ("create", "job", "--type", "visit", "--at", "44.17,12.2", "--due", "09:00", "--key", "k")
     made = shell.json(*typed)["id"]
