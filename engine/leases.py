@@ -6,7 +6,7 @@ store answers ``Lost(step)``; what each loss means is told in docs/leases.md.
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.program import Program, Row, Scalar, must, read
 from engine.records import (
@@ -18,6 +18,7 @@ from engine.records import (
     in_force,
     open_job,
     raise_alert,
+    raise_unassigned,
     refuse_unless,
 )
 from engine.rules.days import local_day
@@ -175,24 +176,13 @@ def alert(actor: Actor, fence: Fence, job_id: str, version: int, cause: Cause) -
     """Nobody is left for an open job: UNASSIGNED_ALERT, and the alert that says why."""
     yield from in_force(fence)
     yield must("alert_job", job_id=job_id, version=version)
-    return (yield from _unassigned(actor, job_id, cause))
+    return (yield from raise_unassigned(actor, job_id, cause))
 
 
 def alert_again(actor: Actor, fence: Fence, job_id: str, cause: Cause) -> Program[str]:
     """Nobody is left for a job that is in alert already, and for other reasons than it says (or it was resolved)."""
     yield from in_force(fence)
-    return (yield from _unassigned(actor, job_id, cause))
-
-
-def _unassigned(actor: Actor, job_id: str, cause: Cause) -> Program[str]:
-    """One alert a cause: of a job whose due_by has passed the missed one speaks, with the reason it was missed for."""
-    [job] = yield must("read_job", job_id=job_id)
-    if not job["missed"]:
-        return (yield from raise_alert(actor, cause))
-    standing = yield read("read_open_alert", kind="missed", cause=job_id)
-    if standing:
-        return str(standing[0]["alert_id"])
-    return (yield from raise_alert(actor, replace(cause, kind="missed", detail=f"missed; {cause.detail}")))
+    return (yield from raise_unassigned(actor, job_id, cause))
 
 
 def calm(actor: Actor, fence: Fence, job_id: str, version: int) -> Program[str]:

@@ -5,7 +5,7 @@ The same language as ``leases``; none of them binds a worker to a job.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.program import Program, Refuse, Row, Scalar, must, read
 from engine.rules.chain import GENESIS, link
@@ -113,6 +113,17 @@ def raise_alert(actor: Actor, cause: Cause, fence: Fence | None = None) -> Progr
     )
     yield from audit(actor, f"alert {cause.kind}", job_id=cause.job_id, worker_id=cause.worker_id, detail=_id(alert_id))
     return alert_id
+
+
+def raise_unassigned(actor: Actor, job_id: str, cause: Cause) -> Program[str]:
+    """One alert a cause: of a job whose due_by has passed the missed one speaks, with the reason it was missed for."""
+    [job] = yield must("read_job", job_id=job_id)
+    if not job["missed"]:
+        return (yield from raise_alert(actor, cause))
+    standing = yield read("read_open_alert", kind="missed", cause=job_id)
+    if standing:
+        return str(standing[0]["alert_id"])
+    return (yield from raise_alert(actor, replace(cause, kind="missed", detail=f"missed; {cause.detail}")))
 
 
 def clear_alert(actor: Actor, kind: str, cause: str, fence: Fence | None = None) -> Program[bool]:
