@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,12 +27,15 @@ ONCE = 20
 
 
 class VerdictDoc(Struct, frozen=True, kw_only=True):
-    """``first_bad``: the first row that was edited, deleted, put in or cut off."""
+    """``first_bad``: the first row that was edited, deleted, put in or cut off; ``missing``: what has no row;
+    ``expected``: the row that was asked for with --expect, null where there is no such row (or none was asked for)."""
 
     ok: bool
     rows: int
     head: str
     first_bad: int | None
+    missing: str
+    expected: int | None
 
 
 @click.group("audit", invoke_without_command=True, epilog="\b\nExample:\n  run.py audit --job J-17 --db site.db\n"
@@ -63,19 +67,40 @@ def audit(ctx: click.Context, limit: int, job_id: str | None) -> int:
     return OK
 
 
-@command("verify", "audit verify --db site.db")
-def verify(call: Call) -> int:
-    """Check the hash chain: edits, deletions and a cut tail are found (exit 3)."""
+@command("verify", "audit verify --db site.db\naudit verify --expect 4711:9f2c… --db site.db")
+@click.option("--expect", metavar="SEQ:HASH", default="",
+              help="A head written down earlier (or its hash alone): the audit must hold that row still.")  # fmt: skip
+def verify(call: Call, expect: str) -> int:
+    """Check the hash chain: edits, deletions and a cut tail are found (exit 3).
+
+    Whoever cuts the tail may move the head with it: write the head down (it is shown here and by backup), keep it
+    elsewhere, and expect it later."""
+    seq, digest = _head(expect)
     with opened(call, writing=False) as engine, show.working("Walking the audit"):
         found = engine.store.verify_audit(engine.tenant)
-    doc = VerdictDoc(ok=found.first_bad is None, rows=found.rows, head=found.head, first_bad=found.first_bad)
+        known = engine.store.audit_row(engine.tenant, digest) if digest else None
+    first_bad, missing = found.first_bad, found.missing
+    if digest and first_bad is None and (known is None or seq not in (None, known)):
+        first_bad = found.rows + 1 if seq is None else min(seq, found.rows + 1)
+        missing = f"the head that was expected ({expect}) is not in it"
+    doc = VerdictDoc(ok=first_bad is None, rows=found.rows, head=found.head, first_bad=first_bad, missing=missing,
+                     expected=known)  # fmt: skip
     if call.as_json:
         show.document(doc)
     elif doc.ok:
-        show.line(f"the audit is whole: {doc.rows} rows, head {doc.head}")
+        show.line(f"the audit is whole: {doc.rows} rows, head {doc.rows}:{doc.head}")
     else:
-        show.line(f"the audit is broken at row {doc.first_bad}: rows before it are whole")
+        why = f" ({doc.missing})" if doc.missing else ""
+        show.line(f"the audit is broken at row {doc.first_bad}{why}: rows before it are whole")
     return OK if doc.ok else DAMAGED
+
+
+def _head(expect: str) -> tuple[int | None, str]:
+    """SEQ:HASH or HASH as written down."""
+    seq, _, digest = expect.strip().lower().rpartition(":")
+    if expect and (not re.fullmatch("[0-9a-f]{64}", digest) or (seq and not re.fullmatch("[0-9]{1,15}", seq))):
+        raise click.BadParameter(f"{expect}: SEQ:HASH or HASH is wanted, 64 digits 0-9a-f", param_hint="--expect")
+    return (int(seq) if seq else None), digest
 
 
 audit.add_command(verify)
@@ -144,7 +169,9 @@ class TracePoint(Struct, frozen=True, kw_only=True):
 @click.option("--role", type=click.Choice(["dispatcher", "supervisor"]), default="supervisor", show_default=True,
               help="Act as this role; only supervisors may.")  # fmt: skip
 def trace(call: Call, worker: str, job_id: str, actor_name: str, out: Path, note: str, role: str) -> int:
-    """Export a worker's positions around a job, an hour either side. Audited before a byte leaves."""
+    """Export a worker's positions around a job: from an hour before they left for it to an hour after its end.
+
+    A day at most. Audited before a byte leaves."""
     with opened(call) as engine:
         zone = engine.site.zone
         handle = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -74,6 +74,7 @@ class Copied(Struct, frozen=True, kw_only=True):
     database: str
     fixes: str
     bytes: int
+    head: str
 
 
 @command("backup", "backup copies/site-2027-03-15.db --db site.db")
@@ -90,13 +91,16 @@ def backup(call: Call, file: Path) -> int:
         for each in (file, fixes):
             if each.exists():
                 raise FileExistsError(each)
+        [last] = engine.store.newest_audit(engine.tenant, limit=1)
         engine.store.backup(file)
         engine.fixes.backup(fixes)
-    done = Copied(database=str(file), fixes=str(fixes), bytes=file.stat().st_size + fixes.stat().st_size)
+    done = Copied(database=str(file), fixes=str(fixes), bytes=file.stat().st_size + fixes.stat().st_size,
+                  head=f"{last.seq}:{last.hash}")  # fmt: skip
     if call.as_json:
         show.document(done)
     else:
         show.line(f"copied to {file} and {fixes.name} ({done.bytes / 1e6:.1f} MB, checked)")
+        show.line(f"the audit's head, to write down and keep elsewhere: {done.head}")
     return OK
 
 

@@ -151,8 +151,10 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditVerdict:
-    """``first_bad``: the first row that was edited, deleted, put in or cut off; None: the chain is whole."""
+    """``first_bad``: the first row that was edited, deleted, put in or cut off; None: the chain is whole. ``missing``:
+    what was done and has no row, where the chain itself is whole (its tail was cut and its head moved)."""
 
     rows: int
     head: str
     first_bad: int | None
+    missing: str = ""

@@ -274,7 +274,9 @@ class Reads:
         return tuple(map(read.audit_row, self.rows(tenant, "list_audit_of_job", job_id=job_id)))
 
     def verify_audit(self, tenant: str) -> AuditVerdict:
-        """Walk the whole chain and compare its end with the head: edits, deletions and a cut tail are found."""
+        """Walk the whole chain, compare its end with the head, and look whether what was done has its row: edits,
+        deletions and a cut tail are found. A tail cut with its head, of acts that leave no other trace, is not: only a
+        head known from elsewhere tells (``audit_row``)."""
         with self.snapshot():
             heads = self.rows(tenant, "read_audit_head")
             if not heads:
@@ -286,8 +288,16 @@ class Reads:
                     return AuditVerdict(rows=seq, head=prev_hash, first_bad=bad)
                 seq, prev_hash = number(page[-1]["seq"]), text(page[-1]["hash"])
             whole = (seq, prev_hash) == (head["seq"], head["hash"])
+            if whole and (undone := self.rows(tenant, "find_unaudited")):
+                missing = f"{text(undone[0]['what'])} {text(undone[0]['id'])} has no row"
+                return AuditVerdict(rows=seq, head=prev_hash, first_bad=seq + 1, missing=missing)
         agreed = min(seq, number(head["seq"]))  # rows beyond the head were put in, rows short of it were cut off
         return AuditVerdict(rows=seq, head=prev_hash, first_bad=None if whole else agreed + 1)
+
+    def audit_row(self, tenant: str, digest: str) -> int | None:
+        """The number of the audit row with this hash; None: there is none."""
+        found = self.rows(tenant, "find_audit", hash=digest)
+        return number(found[0]["seq"]) if found else None
 
     def road_memory(self, tenant: str, *, limit: int) -> tuple[tuple[int, int, int | None], ...]:
         found = self.rows(tenant, "list_road_memory", limit=limit)

@@ -82,8 +82,12 @@ VALUES (:tenant_id, :job_id, :type, :skills, :lat, :lng, :not_before_ms, :due_by
 -- name: amend_job
 UPDATE jobs SET type = :type, skills = :skills, lat = :lat, lng = :lng, not_before_ms = :not_before_ms,
     due_by_ms = :due_by_ms, duration_ms = :duration_ms, priority = :priority, address = :address, notes = :notes,
-    region_id = :region_id, missed = 0, version = version + 1
+    attachments = :attachments, region_id = :region_id, missed = 0, version = version + 1
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND version = :version;
+
+-- name: annotate_job
+UPDATE jobs SET notes = :notes, attachments = :attachments, version = version + 1
+WHERE tenant_id = :tenant_id AND job_id = :job_id AND version = :version;
 
 -- name: write_worker
 INSERT INTO workers (tenant_id, worker_id, name, skills, home_lat, home_lng, capacity, region_id, area_id, travels,
@@ -394,6 +398,32 @@ WHERE tenant_id = :tenant_id AND seq > :after_seq ORDER BY seq LIMIT :limit;
 
 -- name: find_audit
 SELECT seq FROM audit WHERE tenant_id = :tenant_id AND hash = :hash;
+
+-- name: find_unaudited
+-- What the other tables say was done and the audit does not: each offer, answer, job and end of a job has its row.
+SELECT 'offer' AS what, offers.offer_id AS id FROM offers
+WHERE offers.tenant_id = :tenant_id
+  AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = offers.tenant_id AND audit.job_id = offers.job_id
+                  AND audit.offer_id = offers.offer_id AND audit.act IN ('offer', 'override'))
+UNION ALL
+SELECT 'the answer to', offers.offer_id FROM offers
+WHERE offers.tenant_id = :tenant_id AND offers.state IN ('ACCEPTED', 'DECLINED', 'EXPIRED')
+  AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = offers.tenant_id AND audit.job_id = offers.job_id
+                  AND audit.offer_id = offers.offer_id
+                  AND audit.act = CASE offers.state WHEN 'ACCEPTED' THEN 'accept' WHEN 'DECLINED' THEN 'decline'
+                                  ELSE 'expire' END)
+UNION ALL
+SELECT 'job', jobs.job_id FROM jobs
+WHERE jobs.tenant_id = :tenant_id
+  AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = jobs.tenant_id AND audit.job_id = jobs.job_id
+                  AND audit.act = 'create job')
+UNION ALL
+SELECT 'the state of', jobs.job_id FROM jobs
+WHERE jobs.tenant_id = :tenant_id AND jobs.state IN ('IN_PROGRESS', 'DONE', 'CANCELLED')
+  AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = jobs.tenant_id AND audit.job_id = jobs.job_id
+                  AND audit.act = CASE jobs.state WHEN 'IN_PROGRESS' THEN 'start' WHEN 'DONE' THEN 'finish'
+                                  ELSE 'cancel' END)
+LIMIT 1;
 
 -- name: find_roster_act
 SELECT seq FROM audit WHERE tenant_id = :tenant_id AND seq > :after_seq

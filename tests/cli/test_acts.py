@@ -339,6 +339,22 @@ def test_create_a_worker_by_options(shell: Shell) -> None:
     assert shell.json(*typed, "--id", "ana", code=1)["error"]["kind"] == "invalid"
 
 
+def test_an_audit_is_verified_against_a_head_written_down_earlier(shell: Shell, site: Path) -> None:
+    head = shell.json("backup", site / "kept.db")["head"]
+    shell.ok("assign", "near")
+    seq, _, digest = head.partition(":")
+    for known in (head, digest):
+        told = shell.json("audit", "verify", "--expect", known)
+        assert (told["ok"], told["expected"]) == (True, int(seq))
+    assert f"head {told['rows']}:{told['head']}" in shell.ok("audit", "verify")
+    for unknown in (f"{seq}:{'0' * 64}", "f" * 64, f"{int(seq) - 1}:{digest}"):
+        told = shell.json("audit", "verify", "--expect", unknown, code=3)
+        assert not told["ok"]
+        assert unknown in told["missing"]
+    for wrong in ("x", f"a:{digest}", f"{seq}:", digest[:-1]):
+        assert shell("audit", "verify", "--expect", wrong).code == 2
+
+
 def test_a_backup_opens_as_the_site_it_was(shell: Shell, site: Path) -> None:
     told = shell.json("backup", site / "copy.db")
     assert [each["presence"] for each in shell.json("workers", "--db", site / "copy.db")] == ["fresh"] * 3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import leases
+from engine import leases, records
 from engine.rules.chain import FIELDS, link
 from engine.store.session import connect
 from engine.store.sqlite import SqliteStore
@@ -99,6 +99,32 @@ def test_a_cut_tail_is_found(store: SqliteStore, cut: int) -> None:
     rows = store.verify_audit("main").rows
     attack(store, f"DELETE FROM audit WHERE seq > {rows - cut}")
     assert store.verify_audit("main").first_bad == rows - cut + 1
+
+
+def cut_with_its_head(store: SqliteStore, kept: int) -> None:
+    attack(
+        store,
+        f"DELETE FROM audit WHERE seq > {kept}",
+        f"UPDATE audit_heads SET seq = {kept}, hash = (SELECT hash FROM audit WHERE seq = {kept})",
+    )
+
+
+@pytest.mark.parametrize("act", ["create job", "offer", "accept"])
+def test_a_tail_cut_with_its_head_is_found_by_what_was_done_without_a_row(store: SqliteStore, act: str) -> None:
+    first = next(each.seq for each in store.audit("main") if each.act == act)
+    cut_with_its_head(store, first - 1)
+    verdict = store.verify_audit("main")
+    assert verdict.first_bad == first
+    assert "has no row" in verdict.missing
+
+
+def test_a_tail_of_acts_that_leave_no_other_trace_is_found_by_a_head_known_from_elsewhere(store: SqliteStore) -> None:
+    run(store, records.sat_down(ANA, "sign in"))
+    head = store.verify_audit("main").head
+    assert store.audit_row("main", head) == store.verify_audit("main").rows
+    cut_with_its_head(store, store.verify_audit("main").rows - 1)
+    assert store.verify_audit("main").first_bad is None
+    assert store.audit_row("main", head) is None
 
 
 def test_the_whole_audit_gone_is_found(store: SqliteStore) -> None:
