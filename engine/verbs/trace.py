@@ -1,5 +1,6 @@
 """A worker's trace, for a supervisor, for one job: time-boxed, counted, and audited before a byte leaves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -9,11 +10,13 @@ from engine.ports import Engine, Forbidden, Invalid, NotFound
 from engine.program import Lost
 from engine.records import Why
 from engine.rules.freshness import LatestFix
-from engine.rules.nouns import Actor
+from engine.rules.nouns import Actor, Job, Offer, OfferState
 from engine.rules.roles import may
 
 BEFORE_MS = 60 * 60_000
 AFTER_MS = 60 * 60_000
+SPAN_MAX_MS = 24 * 60 * 60_000
+"""However long a job was open, promised or forgotten: no export of one worker covers more than a day."""
 POINTS_MAX = 2_000
 
 
@@ -37,13 +40,29 @@ def trace(engine: Engine, actor: Actor, worker_id: str, job_id: str, words: str 
     theirs = [each for each in offers if each.worker_id == worker_id]
     if job is None or not theirs:
         raise NotFound(f"worker {worker_id} had nothing to do with job {job_id}, or neither is known")
-    from_ms = min(each.created_ms for each in theirs) - BEFORE_MS
-    to_ms = max(*(each.promise.ends_ms for each in theirs), job.finished_ms or 0) + AFTER_MS
+    from_ms, to_ms = _window(job, theirs)
     seq = _note(engine, actor, "trace export", worker_id, job_id, words)
     if seq is None:
         raise Invalid("the export could not be audited, so nothing was exported; try again")
     points = engine.fixes.trace(engine.tenant, worker_id, from_ms, to_ms, POINTS_MAX)
     return Trace(worker_id=worker_id, job_id=job_id, from_ms=from_ms, to_ms=to_ms, audit_seq=seq, points=tuple(points))
+
+
+def _window(job: Job, theirs: Sequence[Offer]) -> tuple[int, int]:
+    """An hour either side of what they did for the job: from the departure (or the start, if earlier) to the end. An
+    offer accepted days ahead says nothing of the days between; one never accepted is about its own seconds alone."""
+    held = [each for each in theirs if each.state is OfferState.ACCEPTED]
+    if not held:
+        last = theirs[-1]
+        return last.created_ms - BEFORE_MS, (last.answered_ms or last.expires_ms) + AFTER_MS
+    offer, mine = held[-1], held[-1].worker_id in (job.worker_id, job.done_by)
+    leaves_ms, ends_ms = offer.promise.starts_ms - offer.promise.travel_ms, offer.promise.ends_ms
+    if mine and job.started_ms is not None:
+        leaves_ms = min(leaves_ms, job.started_ms)
+    if mine and job.finished_ms is not None:
+        ends_ms = job.finished_ms
+    from_ms = min(leaves_ms, ends_ms) - BEFORE_MS
+    return from_ms, min(ends_ms + AFTER_MS, from_ms + SPAN_MAX_MS)
 
 
 def _note(engine: Engine, actor: Actor, act: str, worker_id: str, job_id: str, words: str) -> int | None:

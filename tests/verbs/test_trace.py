@@ -10,6 +10,7 @@ from engine.verbs.trace import trace
 from tests.desk import Desk, north, person
 
 Found = Callable[..., Desk]
+HOUR_MS = 60 * 60_000
 
 
 def driven(desk: Desk) -> None:
@@ -29,8 +30,8 @@ def test_a_trace_is_boxed_to_an_hour_around_the_job(desk: Desk) -> None:
     driven(desk)
     found = trace(desk.engine, person(), "ana", "J1", "complaint of the customer")
     [offer] = desk.engine.store.offers_of_job("main", "J1")
-    assert found.from_ms == offer.created_ms - 60 * 60_000
-    assert found.to_ms == offer.promise.ends_ms + 60 * 60_000
+    assert found.from_ms == offer.promise.starts_ms - offer.promise.travel_ms - HOUR_MS
+    assert found.to_ms == offer.promise.ends_ms + HOUR_MS
     assert found.points
     assert all(found.from_ms <= each.device_ms < found.to_ms for each in found.points)
     assert len(found.points) < 240
@@ -66,3 +67,49 @@ def test_of_an_unknown_job_or_worker_nothing_is_told(desk: Desk) -> None:
     for worker, job in (("nobody", "J1"), ("ana", "J9")):
         with pytest.raises(NotFound, match="or neither is known"):
             trace(desk.engine, person(), worker, job)
+
+
+def test_of_a_job_accepted_three_days_ahead_the_days_between_are_not_exported(desk: Desk) -> None:
+    desk.worker("ana", north(12), shift=(-60, 6000))
+    desk.job("J1", opens=4400, due=4500, lasts=30)
+    desk.give("J1", "ana")
+    for _ in range(76):
+        desk.advance(3600, fresh=True)
+        desk.ring("write behind")
+    found = trace(desk.engine, person(), "ana", "J1")
+    assert (found.from_ms, found.to_ms) == (desk.at(4400 - 12 - 60), desk.at(4430 + 60))
+    assert 1 <= len(found.points) <= 3
+
+
+def test_the_window_ends_with_the_work_and_begins_with_an_early_start(desk: Desk) -> None:
+    desk.worker("ana", north(12))
+    desk.job("J1", opens=120, due=180, lasts=60)
+    desk.give("J1", "ana")
+    desk.advance(100 * 60, fresh=True)
+    desk.begin("J1", "ana")
+    desk.advance(30 * 60, fresh=True)
+    desk.finish("J1", "ana")
+    found = trace(desk.engine, person(), "ana", "J1")
+    assert (found.from_ms, found.to_ms) == (desk.at(100 - 60), desk.at(130 + 60))
+
+
+def test_a_job_that_nobody_ends_opens_no_more_than_a_day(desk: Desk) -> None:
+    desk.worker("ana", north(12))
+    desk.job("J1", due=180, lasts=60)
+    desk.give("J1", "ana")
+    desk.begin("J1", "ana")
+    desk.advance(3 * 24 * 3600)
+    desk.finish("J1", "ana")
+    found = trace(desk.engine, person(), "ana", "J1")
+    assert found.to_ms - found.from_ms == 24 * HOUR_MS
+
+
+def test_of_an_offer_that_was_declined_the_hours_about_it_are_all_there_is(desk: Desk) -> None:
+    desk.worker("ana", north(12), shift=(-60, 6000))
+    desk.job("J1", opens=4400, due=4500)
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    desk.advance(10)
+    desk.decline(offer)
+    found = trace(desk.engine, person(), "ana", "J1")
+    assert (found.from_ms, found.to_ms) == (desk.at(-60), desk.at(60) + 10_000)
