@@ -206,6 +206,7 @@ def job_columns(new: NewJob) -> dict[str, Scalar]:
         "priority": new.priority,
         "address": new.address,
         "notes": new.notes,
+        "attachments": new.attachments,
     }
 
 
@@ -217,7 +218,7 @@ def skills_text(skills: frozenset[str]) -> str:
 def open_job(actor: Actor, new: NewJob, region: str, key: JobKey | None = None) -> Program[str]:
     """Create a job, OPEN; under a key already used it is refused at ``write_job_key``. Returns the job's id."""
     job_id = new.ref or (yield from number("job", "J"))
-    yield must("write_job", job_id=job_id, region_id=region, attachments=new.attachments, **job_columns(new))
+    yield must("write_job", job_id=job_id, region_id=region, **job_columns(new))
     if key is not None:
         yield must("write_job_key", key=key.key, body_hash=key.body_hash, job_id=job_id)
     yield from audit(actor, "create job", job_id=job_id)
@@ -235,6 +236,15 @@ def amend_job(
     if new.due_by_ms >= int(clock["now_ms"] or 0):
         yield from clear_alerts_of_job(job_id, frozenset({"missed"}))
     yield from audit(actor, "amend job", job_id=job_id, why=why)
+    return job_id
+
+
+def annotate_job(
+    actor: Actor, job_id: str, version: int, *, notes: str, attachments: str, why: Why | None = None
+) -> Program[str]:
+    """Change what only people read, in any state; lost when the job changed meanwhile."""
+    yield must("annotate_job", job_id=job_id, version=version, notes=notes, attachments=attachments)
+    yield from audit(actor, "annotate job", job_id=job_id, why=why)
     return job_id
 
 

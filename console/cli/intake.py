@@ -201,12 +201,16 @@ def create() -> None:
 @click.option("--priority", metavar="1-5", default="1", show_default=True, help="5 is an emergency.")
 @click.option("--address", metavar="TEXT", default="", help="For people.")
 @click.option("--notes", metavar="TEXT", default="", help="For people.")
+@click.option(
+    "--attach", "attached", metavar="NAME=TEXT", multiple=True, help="Kept with the job and shown. Repeatable."
+)
 @click.option("--key", metavar="KEY", help="Idempotency key: the same key and body give the same job.")
 @ACTOR
 @ROLE
 def create_job(
     call: Call, ref: str, place: str, not_before: str, due_by: str, key: str | None, actor_name: str | None, role: str,
     kind: str, skills: tuple[str, ...], duration: str, priority: str, address: str, notes: str,
+    attached: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Create a job; where its window is near it is offered at once.
 
@@ -216,7 +220,7 @@ def create_job(
         said = {
             "id": ref or "new", "type": kind, "skills": sorted(skills), "lat": lat.strip(), "lng": lng.strip(),
             "not_before": not_before, "due_by": due_by, "duration_min": duration, "priority": priority,
-            "address": address, "notes": notes,
+            "address": address, "notes": notes, "attachments": _named(attached, "--attach") or "",
         }  # fmt: skip
         who, body = actor(engine, actor_name, role), _one(said).decode()
         made = None if key is None else intake.created_before(engine, who, key, body)
@@ -230,6 +234,43 @@ def create_job(
         offered = f", offered to {assigned.offer.worker}" if assigned and assigned.offer else ""
         show.line(f"{made.job.id} {'was created before' if made.replayed else 'created'}: {made.job.state}{offered}")
     return OK
+
+
+class AttachedDoc(Struct, frozen=True, kw_only=True):
+    """``attachments``: a JSON object, as text."""
+
+    id: str
+    attachments: str
+
+
+@command("attach", "attach J-17 code=4711 signed_by='E. Moss' --db site.db")
+@click.argument("job")
+@click.argument("items", metavar="NAME=TEXT…", nargs=-1, required=True)
+@click.option("--note", metavar="TEXT", default="", help="Why, for the audit.")
+@ACTOR
+@ROLE
+def attach(call: Call, job: str, items: tuple[str, ...], note: str, actor_name: str | None, role: str) -> int:
+    """Keep something with a job: a check-in code, a proof of delivery. NAME= takes it away again.
+
+    Attachments are shown with the job and change nothing else; a job that is done takes them too."""
+    named = _named(items, "NAME=TEXT")
+    with opened(call) as engine:
+        done = intake.attach(engine, actor(engine, actor_name, role), job, named, note)
+    if call.as_json:
+        show.document(AttachedDoc(id=done.id, attachments=done.attachments))
+    else:
+        show.line(f"{done.id}: attached {done.attachments}")
+    return OK
+
+
+def _named(items: Iterable[str], hint: str) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for each in items:
+        name, equals, text = each.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{each!r}: NAME=TEXT is wanted, such as code=4711", param_hint=hint)
+        named[name.strip()] = text
+    return named
 
 
 def _new_job(engine: Engine, said: Mapping[str, object], ref: str) -> NewJob:
@@ -301,4 +342,4 @@ def _only(read: Parsed[N]) -> N:
 
 create.add_command(create_job)
 create.add_command(create_worker)
-COMMANDS: dict[str, click.Command] = {"import": import_, "create": create}
+COMMANDS: dict[str, click.Command] = {"import": import_, "create": create, "attach": attach}

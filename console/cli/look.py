@@ -227,6 +227,8 @@ def _show_job(found: JobFile, zone: str) -> None:
     jobs_table(f"job {found.job.id}", [found.job], zone)
     if found.job.notes:
         show.line(f"notes: {found.job.notes}")
+    if found.job.attachments not in ("", "{}"):
+        show.line(f"attached: {found.job.attachments}")
     if found.completes_ms is not None:
         word = "to be complete" if found.completes_ms >= found.now_ms else "should have been complete"
         show.line(f"{word} at {show.when(found.completes_ms, zone)}")

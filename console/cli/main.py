@@ -14,7 +14,7 @@ from console.words import inert
 
 ROOMS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "A site": (
-        ("setup", ("init",)), ("intake", ("import", "create")), ("positions", ("fixes",)),
+        ("setup", ("init",)), ("intake", ("import", "create", "attach")), ("positions", ("fixes",)),
         ("roster", ("absent", "shift", "leave")), ("operator", ("operator",)), ("policy", ("policy",)),
         ("health", ("doctor",)), ("setup", ("backup", "clock")),
     ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from engine.imports.attachments import attachments, written
 from engine.imports.json_text import Flag
 from engine.imports.parsed import Rejected, Wrong, rejected
 from engine.imports.tables import Cell, Odd
@@ -34,12 +35,15 @@ _NO = frozenset({"", "no", "false", "0"})
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """The cells of one row by our names, and what was refused so far: one a column, or one for the row as a whole."""
+    """The cells of one row by our names, and what was refused so far: one a column, or one for the row as a whole.
+
+    ``unsaid``: our columns that neither the file nor the map has for this row."""
 
     number: int
     cells: Mapping[str, Cell]
     written: Mapping[str, Convention]
     zone: ZoneInfo
+    unsaid: frozenset[str] = frozenset()
     refused: list[Rejected] = field(default_factory=list[Rejected])
 
     def refuse(self, column: str, rule: str, value: str | None = None) -> None:
@@ -95,6 +99,17 @@ class Row:
         if word not in _YES and word not in _NO:
             self.refuse(column, "yes or no is wanted (or true, false, 1, 0)")
         return word in _YES
+
+    def attached(self, column: str) -> str:
+        """A small JSON object, as it is stored; none where the cell is empty."""
+        cell = self.cells.get(column, "")
+        if isinstance(cell, str) and not isinstance(cell, Flag) and not cell.strip():
+            return "{}"
+        found = written(cell.value) if isinstance(cell, Odd) else attachments(cell) if isinstance(cell, str) else None
+        if isinstance(found, str):
+            return found
+        self.refuse(column, found.rule if found else "a JSON object is wanted, and this is an array")
+        return "{}"
 
     # --- numbers ------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-"""Jobs from a file: columns id, type, skills, lat, lng, not_before, due_by, duration_min, priority, address, notes."""
+"""Jobs from a file: columns id, type, skills, lat, lng, not_before, due_by, duration_min, priority, address, notes,
+attachments."""
 
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
@@ -12,7 +13,7 @@ from engine.rules.nouns import NewJob
 
 KNOWN = Known(
     needed=("id", "type", "skills", "lat", "lng", "not_before", "due_by", "duration_min"),
-    optional=("priority", "address", "notes"),
+    optional=("priority", "address", "notes", "attachments"),
     times=("not_before", "due_by"),
     after={"due_by": "not_before"},
 )
@@ -49,4 +50,6 @@ def _job(row: Row, after: Mapping[str, int], *, allow_null_island: bool) -> tupl
         priority=row.whole("priority", low=1, high=5, otherwise=1),
         address=row.text("address", most=MOST_ADDRESS),
         notes=row.text("notes", most=MOST_NOTES),
+        attachments=row.attached("attachments"),
+        unsaid=row.unsaid,
     )

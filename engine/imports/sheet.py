@@ -25,12 +25,23 @@ class Sheet:
         """Every row that is not blank; what is wrong with a row as a whole is already among its refusals."""
         for line in self.found.lines:
             cells = {ours: _cell(line, ours, self.layout) for ours in self.known.names}
-            row = Row(number=line.row, cells=cells, written=self.written, zone=self.zone)
+            unsaid = self._unsaid(line)
+            row = Row(number=line.row, cells=cells, written=self.written, zone=self.zone, unsaid=unsaid)
             if line.problem:
                 row.refuse("", line.problem, _first_text(line))
             elif self.found.keyed:
                 self._look_at_keys(row, line)
             yield row
+
+    def _unsaid(self, line: Line) -> frozenset[str]:
+        """Of an object that lacks a key nothing is said either; an empty cell says that there is nothing."""
+        plan = self.layout
+        return frozenset(
+            ours
+            for ours in self.known.optional
+            if ours not in plan.constants
+            and (ours not in plan.sources or (self.found.keyed and plan.sources[ours] not in line.cells))
+        )
 
     def _look_at_keys(self, row: Row, line: Line) -> None:
         """Objects name their own keys: one may lack a key that the others have, or have it under a slip of its name."""

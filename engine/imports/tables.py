@@ -16,9 +16,10 @@ _JSON_START = re.compile(r"\s*(\[\s*(\{|\]|$)|\{\s*(\"|\}|$))")
 
 @dataclass(frozen=True, slots=True)
 class Odd:
-    """A JSON value that no column can hold."""
+    """A JSON value that no column of text or numbers can hold. ``value``: it, for a column of objects."""
 
     what: str
+    value: Json = None
 
 
 Cell = str | tuple[str, ...] | Odd
@@ -149,4 +150,4 @@ def _cell(value: Json) -> Cell:
         texts = tuple(each for each in value.values if isinstance(each, str) and not isinstance(each, Flag))
         if len(texts) == len(value.values):
             return texts
-    return Odd(kind(value))
+    return Odd(kind(value), value)

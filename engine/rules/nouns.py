@@ -78,7 +78,9 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job as a door hands it in. ``ref`` becomes its id ("" = give it a number). ``priority``: 1 … 5 emergency."""
+    """A job as a door hands it in. ``ref`` becomes its id ("" = give it a number). ``priority``: 1 … 5 emergency.
+
+    ``attachments``: a small JSON object. ``unsaid``: fields a file has no column for; a known job keeps its own."""
 
     ref: str
     type: str
@@ -91,6 +93,7 @@ class NewJob:
     address: str = ""
     notes: str = ""
     attachments: str = "{}"
+    unsaid: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

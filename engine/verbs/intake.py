@@ -2,23 +2,27 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias, TypeVar
 
 import msgspec
 
 from engine import records
-from engine.imports.parsed import Parsed, Rejected
-from engine.ports import REFUSALS, CallboardError, Engine, Invalid
+from engine.imports.attachments import written
+from engine.imports.json_text import Fields, loaded
+from engine.imports.parsed import Parsed, Rejected, Wrong
+from engine.ports import REFUSALS, CallboardError, Engine, Invalid, NotFound, Stale
 from engine.program import Lost, Program
-from engine.records import JobKey
+from engine.records import JobKey, Why
 from engine.rules.days import rfc3339
 from engine.rules.nouns import WAITING, Actor, Area, Interval, Job, NewJob, NewWorker, Point, Role, Worker
 from engine.rules.place import inside
 from engine.verbs.answer import due_for_offer
 from engine.verbs.assign import Assigned, assign, require
 
+READ_ONLY_BY_PEOPLE = frozenset({"notes", "attachments"})
+"""Fields of a job that no rule looks at: they may change whatever the job's state."""
 N = TypeVar("N", NewJob, NewWorker, Area)
 
 
@@ -105,6 +109,25 @@ def _offered(engine: Engine, job_id: str) -> Created:
     return Created(job=assigned.job, assigned=assigned)
 
 
+def attach(engine: Engine, actor: Actor, job_id: str, items: Mapping[str, str], words: str = "") -> Job:
+    """Put texts into a job's attachments by their names, in whatever state it is; an empty one takes its name away.
+
+    Raises Forbidden, NotFound, Invalid, Stale."""
+    require(actor, "create")
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
+    had = loaded(job.attachments or "{}")
+    values = dict(had.values) if isinstance(had, Fields) else {}
+    kept = written(Fields({name: each for name, each in {**values, **items}.items() if each != ""}))
+    if isinstance(kept, Wrong):
+        raise Invalid(f"attachments of {job_id}: {kept.rule}")
+    program = records.annotate_job(actor, job_id, job.version, notes=job.notes, attachments=kept, why=Why(words=words))
+    if isinstance(engine.store.run(engine.tenant, program), Lost):
+        raise Stale(f"job {job_id} changed meanwhile; try again")
+    return replace(job, attachments=kept, version=job.version + 1)
+
+
 def region_of(engine: Engine, place: Point) -> str:
     """The region whose area holds a place; else the first that claims everywhere."""
     areas = {each.id: each for each in engine.store.areas(engine.tenant)}
@@ -171,12 +194,17 @@ def offer_waiting(engine: Engine, job_ids: Iterable[str]) -> None:
 def _judge_job(engine: Engine, actor: Actor, new: NewJob, stored: Mapping[str, Job]) -> Verdict:
     region = region_of(engine, new.place)
     old = stored.get(new.ref)
+    if old is not None:
+        new = replace(new, **{name: getattr(old, name) for name in new.unsaid})
     if old is None:
         window = f"{rfc3339(new.not_before_ms, engine.site.zone)} to {rfc3339(new.due_by_ms, engine.site.zone)}"
         return "new", f"{new.ref or 'a new job'}: new, {window}", records.open_job(actor, new, region)
     changes = _differences(old, new)
     if not changes:
         return "unchanged", "", None
+    if READ_ONLY_BY_PEOPLE.issuperset(changes):
+        program = records.annotate_job(actor, old.id, old.version, notes=new.notes, attachments=new.attachments)
+        return "changed", f"{old.id}: {', '.join(changes)}", program
     if old.state not in WAITING:
         held = f" by {old.worker_id}" if old.worker_id else ""
         raise Invalid(f"{changes[0]}: the job is {old.state}{held}; release or withdraw it first, then import again")
@@ -184,7 +212,8 @@ def _judge_job(engine: Engine, actor: Actor, new: NewJob, stored: Mapping[str, J
 
 
 def _differences(old: Job, new: NewJob) -> list[str]:
-    names = ("type", "skills", "place", "not_before_ms", "due_by_ms", "duration_ms", "priority", "address")
+    names = ("type", "skills", "place", "not_before_ms", "due_by_ms", "duration_ms", "priority", "address", "notes",
+             "attachments")  # fmt: skip
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 
 

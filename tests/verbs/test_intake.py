@@ -126,6 +126,34 @@ def test_B067_a_held_job_is_not_moved_by_an_import(desk: Desk) -> None:
     assert [each.job_id for each in desk.hand("ana").bookings] == ["J1"]
 
 
+def test_the_notes_of_a_held_job_change_by_an_import_and_nothing_else_does(desk: Desk) -> None:
+    """No rule reads them, so nobody has to release the job first; with another field in the row it is refused whole."""
+    desk.worker("ana", north(3))
+    desk.job("J1")
+    desk.give("J1", "ana")
+    noted = replace(desk.new_job("J1"), notes="ring twice", attachments='{"code":"7"}')
+    done = intake.import_jobs(desk.engine, person(), parsed(noted))
+    assert (done.changed, done.changes, done.rejected) == (1, ("J1: notes, attachments",), ())
+    job = desk.look("J1")
+    assert (job.state, job.notes, job.attachments) == (JobState.ACCEPTED, "ring twice", '{"code":"7"}')
+    assert intake.import_jobs(desk.engine, person(), parsed(noted)).unchanged == 1
+    moved = replace(noted, notes="no", due_by_ms=desk.at(90))
+    [refused] = intake.import_jobs(desk.engine, person(), parsed(moved)).rejected
+    assert "ACCEPTED by ana" in refused.rule
+    assert desk.look("J1").notes == "ring twice"
+
+
+def test_what_a_file_has_no_column_for_stays_as_it_is(desk: Desk) -> None:
+    new = replace(desk.new_job("J1", priority=3), notes="ring twice", address="Hall 2", attachments='{"code":"7"}')
+    intake.create_job(desk.engine, person(), new)
+    silent = replace(desk.new_job("J1", due=90), unsaid=frozenset({"notes", "address", "priority", "attachments"}))
+    assert intake.import_jobs(desk.engine, person(), parsed(silent)).changes == ("J1: due_by_ms",)
+    job = desk.look("J1")
+    assert (job.due_by_ms, job.priority, job.notes, job.address, job.attachments) == (
+        desk.at(90), 3, "ring twice", "Hall 2", '{"code":"7"}',
+    )  # fmt: skip
+
+
 def test_B074_moving_the_window_keeps_the_duration_and_shows_in_the_history(desk: Desk) -> None:
     desk.job("J1", opens=0, due=60, lasts=45)
     done = intake.import_jobs(desk.engine, person(), parsed(desk.new_job("J1", opens=30, due=90, lasts=45)))
