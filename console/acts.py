@@ -3,6 +3,7 @@ be, with the way to take it back. Runs on a thread behind the screen; imported w
 
 from dataclasses import dataclass
 
+from console.viewmodels.reasons import in_words
 from engine.ports import CallboardError, Engine, NotFound, Stale
 from engine.records import Why
 from engine.rules.nouns import Actor, Job, JobState
@@ -87,7 +88,7 @@ def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
     for each in made.considered:
         reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
     if made.outcome in (assigning.Outcome.ALERT, assigning.Outcome.NO_ELIGIBLE):
-        return Done(said=f"assign {job_id}: no eligible worker; {assigning.reasons(reasons)}")
+        return Done(said=f"assign {job_id}: no eligible worker; {in_words(assigning.reasons(reasons))}")
     return Done(said=f"assign {job_id}: not done, it is {made.job.state} now")
 
 

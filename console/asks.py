@@ -6,6 +6,7 @@ Imported by that thread, not at the first paint: the engine's libraries come in 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from console.viewmodels.reasons import in_words
 from console.viewmodels.rows import (
     AlertRow,
     AttemptRow,
@@ -188,7 +189,7 @@ def _alert(alert: Alert, memory: Memory) -> AlertRow:
         severity=alert.severity,
         job_id=alert.job_id,
         worker=_name(memory.names, alert.worker_id),
-        detail=alert.detail,
+        detail=in_words(alert.detail),
         opened_ms=alert.opened_ms,
         acked_by=alert.acked_by or "",
         owner=alert.owner or "",

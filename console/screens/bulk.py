@@ -146,6 +146,7 @@ class Bulk(Dialog[BulkDone | None]):
 
     async def _one(self, row: BulkRow, code: str, words: str, place: str) -> BulkRow:
         from console.acts import Reason
+        from console.viewmodels.reasons import in_words
         from engine.ports import CallboardError
 
         line = f"{told(TYPED.get(self._verb, self._verb), self._target(row.item.id), code)} ({place})"
@@ -159,7 +160,7 @@ class Bulk(Dialog[BulkDone | None]):
         try:
             done = await self._desk_app.behind.ask(ask)
         except (CallboardError, NotOpen) as refused:
-            return replace(row, state=REFUSED, words=str(refused))
+            return replace(row, state=REFUSED, words=in_words(str(refused)))
         except Exception as error:
             self._desk_app.unforeseen(line, error)
             return replace(row, state=REFUSED, words=f"failed: {error}")

@@ -25,13 +25,14 @@ T = TypeVar("T")
 
 async def asked(desk: "Desk", doing: str, ask: "Callable[[Engine, Actor], T]") -> T | None:
     """The engine's answer; None where it refused, which is then said in one line."""
+    from console.viewmodels.reasons import in_words
     from engine.ports import CallboardError
 
     desk.tell(f"{doing}…")
     try:
         return await desk.console.behind.ask(ask)
     except (CallboardError, NotOpen) as refused:
-        desk.tell(f"{doing}: {refused}", "alert")
+        desk.tell(f"{doing}: {in_words(str(refused))}", "alert")
     except Exception as error:
         desk.console.unforeseen(doing, error)
         desk.tell(f"{doing} failed: {error}", "alert")

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from console.app import Console
@@ -12,9 +13,11 @@ from console.screens.command_line import CommandLine
 from console.screens.desk import Desk
 from console.viewmodels import alerts as lines
 from console.viewmodels.alerts import Bell
+from console.viewmodels.reasons import in_words
 from console.viewmodels.rows import AlertRow
 from console.widgets.alerts import Alerts
 from console.widgets.reason import ReasonFields
+from engine.rules.nouns import Refusal
 from engine.verbs.site import advance
 from engine.verbs.triage import triage
 from tests.console.desks import NOON_MS, WHO, Still, campus, drive, keys, settle, shown, still
@@ -26,11 +29,11 @@ def app(tmp_path: Path) -> Console:
     return still(tmp_path / "site.db")
 
 
-def alert(number: int, severity: int = 1, **more: int) -> AlertRow:
+def alert(number: int, severity: int = 1, **more: int | str) -> AlertRow:
     told = AlertRow(id=f"A-{number}", kind="unassigned", severity=severity, job_id=None, worker="",
                     detail="12 looked at", opened_ms=number, acked_by="", owner="", snoozed_until_ms=0,
                     escalated=0)  # fmt: skip
-    return replace(told, **more)
+    return replace(told, **more)  # type: ignore[arg-type]
 
 
 def test_worst_first_then_the_nearest_deadline_and_snoozed_ones_are_away_until_due() -> None:
@@ -47,6 +50,54 @@ def test_the_title_says_what_is_hidden_and_when_the_budget_is_spent() -> None:
 def test_a_cause_is_one_line_with_its_count() -> None:
     text = "".join(piece for piece, _ in lines.line(alert(1, seen=14), 90, 5, "UTC"))
     assert "×14 12 looked at" in text
+
+
+def test_reasons_are_in_words_and_what_people_wrote_is_left_alone() -> None:
+    assert in_words("9 looked at: 5 no_road, 2 off_shift, 1 offered_elsewhere, 1 not_timed") == (
+        "9 looked at: 5 no road, 2 off shift, 1 offered elsewhere, 1 not timed"
+    )
+    assert in_words("W_no_road_1 said my_words") == "W_no_road_1 said my_words"
+    assert not any("_" in in_words(each) for each in Refusal)
+
+
+LONG = "36 looked at: 20 no road, 8 off shift, 5 offered elsewhere, 2 skills, 1 cooldown"
+
+
+@pytest.mark.parametrize(("width", "indent"), [(40, 3), (58, 3), (80, 24), (120, 24)])
+def test_details_that_are_longer_than_their_column_go_on_below_it_and_are_whole(width: int, indent: int) -> None:
+    rows = ["".join(text for text, _ in each) for each in lines.rows(alert(1, detail=LONG), width, 5, "UTC")]
+    assert all(cell_len(each) <= width for each in rows)
+    assert all(each[:indent].isspace() and each[indent] != " " for each in rows[1:])
+    [why] = [each.width for each in lines.shown_columns(width) if each.name == "WHY"]
+    told = rows[1:] if indent == 3 else [each[indent : indent + why] for each in rows]
+    assert " ".join(" ".join(told).split()) == LONG
+
+
+def test_a_kind_is_told_whole_where_a_pane_is_wide_and_takes_no_room_where_it_is_not_there() -> None:
+    long = alert(1, kind="index_rebuilding")
+    assert "INDEX REBUILDING " in "".join(text for text, _ in lines.line(long, 80, 5, "UTC", lines.kind_cells([long])))
+    assert lines.shown_columns(80, lines.kind_cells([alert(2)])) == lines.shown_columns(80)
+
+
+def test_empty_space_below_the_alerts_is_given_to_their_details(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        behind, pane = app.behind, desk.query_one(Alerts)
+        assert behind.snap is not None
+        for many in (3, 60):
+            storm = tuple(alert(n, detail=f"{LONG} {n}") for n in range(many))
+            behind.snap = replace(behind.snap, alerts=storm)
+            pane.take(behind.snap, 5)
+            await keys(pilot, "1", "end")
+            told = " ".join(shown(app).split())
+            assert pane.cursor == f"A-{many - 1}"
+            assert ("1 cooldown 2" in told) == (many == 3)
+        behind.snap = replace(behind.snap, alerts=storm[:2])
+        pane.take(behind.snap, 5)
+        pane.mark("A-1")
+        await settle(pilot)
+        assert sum("■" in row for row in shown(app).splitlines()) == 1
+
+    drive(app, play, size=(80, 24))
 
 
 def test_the_bell_rings_once_for_each_new_one_of_severity_1_and_can_be_muted() -> None:
