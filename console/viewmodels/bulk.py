@@ -71,6 +71,12 @@ def counted(items: Sequence[Item], count: int | None = None) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
+def marks(jobs: int, alerts: int) -> str:
+    """ "3 alerts, 1 job marked": said wherever a key would act on them, whether they are in sight or not."""
+    parts = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((alerts, "alert"), (jobs, "job")) if n]
+    return f"{', '.join(parts)} marked" if parts else ""
+
+
 def title(verb: str, rows: Sequence[BulkRow]) -> str:
     """ "Cancel 3 jobs", and how many of those marked are left out."""
     going = sum(each.state == WOULD for each in rows)

@@ -111,6 +111,7 @@ class Alerts(Lines):
         else:
             self.marks[key] = None
         self.repaint()
+        self.post_message(self.Moved(self))  # at the last row the cursor stays, and the count of marks is told anew
 
     def unmark(self, ids: frozenset[str]) -> None:
         self.marks = {each: None for each in self.marks if each not in ids}

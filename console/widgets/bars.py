@@ -5,6 +5,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from console.commands import COMMANDS, DeskState, shown_key
+from console.viewmodels.bulk import marks
 from console.viewmodels.cells import Line
 from console.viewmodels.rows import Snapshot
 from console.viewmodels.status import Health, line
@@ -43,13 +44,15 @@ class Said(OneLine):
 
 
 class KeyBar(OneLine):
-    """Keys in the order of their rank, as many as fit. What is not allowed now is dim and in brackets."""
+    """What is marked, for keys act on that; then keys in the order of their rank, as many as fit. What is not allowed
+    now is dim and in brackets."""
 
     def take(self, state: DeskState) -> None:
         keyed = [each for each in COMMANDS if each.rank is not None and shown_key(each, state)]
         ranked = sorted(keyed, key=lambda each: each.rank or 0)
-        pieces: list[tuple[str, str]] = []
-        room = self.size.width
+        told = marks(len(state.marked), len(state.marked_alerts))
+        pieces: list[tuple[str, str]] = [(told, "warn")] if told else []
+        room = self.size.width - cell_len(told)
         for each in ranked:
             key, may = shown_key(each, state), each.refusal(state) is None
             text = f"{key} {each.label}" if may else f"({key} {each.label})"

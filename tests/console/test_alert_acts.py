@@ -211,6 +211,21 @@ def test_marked_alerts_are_acknowledged_together_after_a_dry_run_that_changes_no
     drive(app, play)
 
 
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 36)])
+def test_what_is_marked_is_said_beside_the_keys_in_every_pane(app: Console, size: tuple[int, int]) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "1", "home", "space", "end", "space")
+        assert " 2 alerts marked  ? help" in shown(app).splitlines()[-1], "at once, at the last row too"
+        await keys(pilot, "2", "home", "space")
+        for pane in "21345":
+            await keys(pilot, pane)
+            assert shown(app).splitlines()[-1].startswith(" 2 alerts, 1 job marked")
+        await keys(pilot, "escape", "escape")
+        assert "marked" not in shown(app).splitlines()[-1]
+
+    drive(app, play, size=size)
+
+
 def test_many_are_snoozed_for_minutes_and_resolved_with_one_reason_each_audited(app: Console) -> None:
     async def play(pilot: Pilot[int], desk: Desk) -> None:
         many = await mark_all(pilot, desk)
