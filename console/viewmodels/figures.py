@@ -216,7 +216,7 @@ def _router(row: FiguresRow) -> list[Line]:
 
 def _rate(name: str, part: int, whole: int, limit: float, rate_from: int) -> Line:
     share = part / whole if whole else 0.0
-    over = whole >= rate_from and share >= limit
+    over = whole >= rate_from and share > limit
     words = f" {part} of {whole}, {'above' if over else 'alarm above'} {limit:.0%}"
     few = f" (from {rate_from})" if whole < rate_from else ""
     return _one(

@@ -106,14 +106,14 @@ def offline(worker_id: str, contact_age_ms: int | None, on_shift_ms: int, limits
 def expiry_rate(answered: Mapping[str, int], limits: AlertLimits) -> Wanted | None:
     """Too many of the offers that ended in the last 15 minutes expired."""
     total, expired = sum(answered.values()), answered.get("EXPIRED", 0)
-    if total < limits.rate_from or expired / total < limits.expiry_rate:
+    if total < limits.rate_from or expired / total <= limits.expiry_rate:
         return None
     detail = f"{expired} of {total} offers expired in 15 min"
     return Wanted(kind=EXPIRY_RATE, cause="offers", severity=2, detail=detail)
 
 
 def stale_rate(on_shift: int, stale: int, limits: AlertLimits) -> Wanted | None:
-    if on_shift < limits.rate_from or stale / on_shift < limits.stale_rate:
+    if on_shift < limits.rate_from or stale / on_shift <= limits.stale_rate:
         return None
     detail = f"{stale} of {on_shift} workers on shift are stale"
     return Wanted(kind=STALE_RATE, cause="workers", severity=2, detail=detail)
@@ -125,10 +125,10 @@ def router_down(
     """The breaker is not closed, too many calls time out, or too many give no believable answer."""
     if breaker in ("open", "half_open"):
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=f"router down: {last_error or 'no answer'}")
-    if calls >= limits.rate_from and timeouts / calls >= limits.router_timeout_rate:
+    if calls >= limits.rate_from and timeouts / calls > limits.router_timeout_rate:
         detail = f"router slow: {timeouts} of {calls} calls timed out in 5 min"
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
-    if calls >= limits.rate_from and failures / calls >= limits.router_timeout_rate:
+    if calls >= limits.rate_from and failures / calls > limits.router_timeout_rate:
         detail = f"router unreliable: {failures} of {calls} calls gave no believable time in 5 min"
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
     return None
