@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from console.viewmodels.commands_may import DeskState, Typed
 from console.viewmodels.rows import AlertRow, JobRow
 from console.words import inert
+from engine.rules.words import LETTERS_MIN, letters
 
-WORDS_MIN = 10
 MARKED = "marked"
 BACK = "back"
 SNOOZE_MAX_MIN = 24 * 60
@@ -224,8 +224,9 @@ class _Reader:
         if not code:
             raise Wrong(f"{self.rest[0]}: not a reason; one of {', '.join(self.known.reasons)}")
         words = " ".join(self.rest[1:]).strip()
-        if len(words) < WORDS_MIN:
-            raise Wrong(f"{code}: {WORDS_MIN - len(words)} more letters of words are wanted; the audit keeps them")
+        short = LETTERS_MIN - letters(words)
+        if short > 0:
+            raise Wrong(f"{code}: {short} more letters of words are wanted; the audit keeps them")
         self.rest = []
         self.typed = replace(self.typed, reason=code, words=words)
 

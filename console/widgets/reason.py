@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Select
 
-WORDS_MIN = 10
+from engine.rules.words import LETTERS_MIN, letters
 
 
 class ReasonFields(Vertical):
@@ -18,7 +18,7 @@ class ReasonFields(Vertical):
         options = [(each.replace("_", " "), each) for each in self._codes]
         yield Select[str](options, prompt="reason: choose one", id="code", compact=True)
         yield Input(
-            placeholder=f"in words, at least {WORDS_MIN} letters; the audit keeps them", id="words", compact=True
+            placeholder=f"in words, at least {LETTERS_MIN} letters; the audit keeps them", id="words", compact=True
         )
 
     def on_mount(self) -> None:
@@ -38,5 +38,5 @@ class ReasonFields(Vertical):
         """What is still wanted, in words; "" when all is there."""
         if self.code is None:
             return "choose a reason"
-        short = WORDS_MIN - len(self.words)
+        short = LETTERS_MIN - letters(self.words)
         return f"{short} more letters of words" if short > 0 else ""

@@ -9,11 +9,11 @@ from engine.program import Lost
 from engine.records import Why
 from engine.rules.nouns import TERMINAL, WAITING, Actor, Job, JobState
 from engine.rules.steps import Refused
+from engine.rules.words import LETTERS_MIN, letters
 from engine.verbs.answer import next_for
 from engine.verbs.assign import Assigned, current, require
 from engine.verbs.override import Choice, by_whom, choose, on_record
 
-WORDS_MIN = 10
 REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "stale", "local_knowledge", "other")
 
 
@@ -33,8 +33,8 @@ def reasoned(reason: str, words: str) -> Why:
     """A person's reason, checked: a known code and at least ten letters of words. Raises Invalid."""
     if reason not in REASONS:
         raise Invalid(f"reason {reason!r}: one of {', '.join(REASONS)} is wanted")
-    if len(words.strip()) < WORDS_MIN:
-        raise Invalid(f"note {words!r}: at least {WORDS_MIN} letters are wanted; the audit keeps them")
+    if letters(words) < LETTERS_MIN:
+        raise Invalid(f"note {words!r}: at least {LETTERS_MIN} letters are wanted; the audit keeps them")
     return Why(reason=reason, words=words.strip())
 
 
@@ -147,7 +147,9 @@ def _waiting(engine: Engine, actor: Actor, job_id: str) -> Job:
     if live is not None:
         raise Stale(f"job {job_id} is offered to {live.offer.worker_id}: withdraw offer {live.offer.id} first")
     by = job.worker_id or job.done_by
-    raise Stale(f"job {job_id} is {job.state}{f' with {by}' if by else ''}: only a waiting job takes the worker of another")
+    raise Stale(
+        f"job {job_id} is {job.state}{f' with {by}' if by else ''}: only a waiting job takes the worker of another"
+    )
 
 
 def _given(engine: Engine, job: Job, chosen: Choice, then: Assigned | None = None) -> Revoked:

@@ -58,12 +58,12 @@ def test_every_verb_runs_a_command_and_every_form_begins_with_a_verb() -> None:
 
 
 def test_an_offer_names_job_worker_reason_and_words() -> None:
-    meant = parse('/of j42 ben stale "phoned him"', NOTHING, KNOWN)
+    meant = parse('/of j42 ben stale "phoned him up"', NOTHING, KNOWN)
     assert meant.command == "assign"
     assert meant.state.job is not None
     typed = meant.state.typed
     assert typed is not None
-    assert (meant.state.job.id, typed.worker_id, typed.reason, typed.words) == ("J-42", "W-2", "stale", "phoned him")
+    assert (meant.state.job.id, typed.worker_id, typed.reason, typed.words) == ("J-42", "W-2", "stale", "phoned him up")
 
 
 def test_without_a_job_it_is_the_selected_one() -> None:
@@ -173,14 +173,14 @@ def test_a_filter_narrows_by_skill_and_by_what_is_due() -> None:
 
 def test_a_typed_override_is_applied_and_its_line_is_in_the_audit(app: Console) -> None:
     async def play(pilot: Pilot[int], desk: Desk) -> None:
-        await type_in(pilot, '/offer J-9 dora stale "phoned her"')
+        await type_in(pilot, '/offer J-9 dora stale "phoned her up"')
         assert isinstance(app.screen, Desk)
         assert job_of(app, "J-9")[0] is JobState.OFFERED
-        assert '/offer J-9 W-4 stale "phoned her"' in shown(app)
+        assert '/offer J-9 W-4 stale "phoned her up"' in shown(app)
         assert isinstance(app.behind, Still)
         newest = app.behind.engine.store.newest_audit("main", limit=1)[0]
         assert (newest.act, newest.reason) == ("override", "stale")
-        assert newest.words == "phoned her — /offer J-9 W-4 stale"
+        assert newest.words == "phoned her up — /offer J-9 W-4 stale"
 
     drive(app, play)
 

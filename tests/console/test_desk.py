@@ -24,6 +24,7 @@ from engine.verbs import assign, override
 from engine.verbs.site import advance
 from tests.console.desks import (
     MINUTE_MS,
+    NAMES,
     NOON_MS,
     WHO,
     Still,
@@ -111,7 +112,7 @@ def test_an_override_opens_on_leaving_and_is_applied_by_another_key(app: Console
         assert isinstance(app.screen, Override), "nothing is applied without a reason"
         app.screen.query_one(Workers).put("W-4")
         await settle(pilot)
-        await reason(pilot, "phoned her")
+        await reason(pilot, "phoned her up")
         assert "ctrl+s applies" in shown(app)
         await keys(pilot, "ctrl+s")
         await settle(pilot)
@@ -359,7 +360,7 @@ def test_B051_a_job_taken_at_another_desk_is_answered_with_the_offer_that_stands
         assert made.offer is not None
         await keys(pilot, "s")
         await settle(pilot)
-        assert f"the offer to {made.offer.worker_id} stands" in shown(app)
+        assert f"the offer to {NAMES[int(made.offer.worker_id[2:]) - 1]} stands" in shown(app)
 
     drive(app, play)
 

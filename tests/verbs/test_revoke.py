@@ -239,6 +239,10 @@ def test_a_reason_is_a_known_code_and_real_words() -> None:
         revoke.reasoned("because", "long enough words")
     with pytest.raises(Invalid, match="at least 10 letters"):
         revoke.reasoned("sick", "  short  ")
+    for hollow in ("..........", "1234567890", "          a", "phoned her", "- - - - - ab", "!!!!!!!!!!!!"):
+        with pytest.raises(Invalid, match="at least 10 letters"):
+            revoke.reasoned("sick", hollow)
+    assert revoke.reasoned("sick", "позвонила ей").words == "позвонила ей"
     assert revoke.reasoned("sick", "  rang in sick at eight  ").words == "rang in sick at eight"
 
 

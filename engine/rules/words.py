@@ -1,0 +1,8 @@
+"""What counts as words: an audit is not helped by ten dots."""
+
+LETTERS_MIN = 10
+
+
+def letters(words: str) -> int:
+    """The letters among them, of any script; neither spaces, digits nor signs."""
+    return sum(each.isalpha() for each in words)
