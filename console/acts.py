@@ -3,6 +3,7 @@ be, with the way to take it back. Runs on a thread behind the screen; imported w
 
 from dataclasses import dataclass
 
+from console.viewmodels.cells import who
 from console.viewmodels.reasons import in_words
 from engine.ports import CallboardError, Engine, NotFound, Stale
 from engine.records import Why
@@ -13,6 +14,7 @@ from engine.verbs import override as overriding
 from engine.verbs import region, revoke, triage
 
 VICTIMS_MAX = 40
+NAMES_READ_MAX = 1_000
 ANSWERS = {"accept": answers.accept, "decline": answers.decline}
 WORK = {"start": answers.start, "finish": answers.finish}
 DONE_WELL = frozenset({answers.Answer.ACCEPTED, answers.Answer.ALREADY_ACCEPTED, answers.Answer.DECLINED,
@@ -59,18 +61,28 @@ def _undo(engine: Engine, what: str, job_id: str, worker_id: str | None = None, 
     return Undo(what=what, job_id=job_id, version=job.version, worker_id=worker_id, force=force)
 
 
+def _who(engine: Engine, worker_id: str | None) -> str:
+    """A worker as the board shows them: by name; where another has it (or too many are there to look) by id too."""
+    worker = engine.store.worker(engine.tenant, worker_id) if worker_id else None
+    if worker is None or not worker.name:
+        return worker_id or ""
+    few = int(engine.store.rows(engine.tenant, "count_workers")[0]["n"] or 0) <= NAMES_READ_MAX
+    alone = few and sum(each.name == worker.name for each in engine.store.workers(engine.tenant)) == 1
+    return worker.name if alone else who(worker.name, worker.id)
+
+
 def _as_shown(engine: Engine, job_id: str, held_offer_id: str | None) -> Job:
     """The job, if the assignment on it is the one that was shown. Raises NotFound, Stale."""
     job = engine.store.job(engine.tenant, job_id)
     if job is None:
         raise NotFound(f"job {job_id}: not found")
     if job.held_offer_id != held_offer_id:
-        raise Stale(f"job {job_id} changed since it was shown: it is {_now(job)}")
+        raise Stale(f"job {job_id} changed since it was shown: it is {_now(engine, job)}")
     return job
 
 
-def _now(job: Job) -> str:
-    return f"{job.state}{f' with {job.worker_id}' if job.worker_id else ''} now"
+def _now(engine: Engine, job: Job) -> str:
+    return f"{job.state}{f' with {_who(engine, job.worker_id)}' if job.worker_id else ''} now"
 
 
 # --- offers ---------------------------------------------------------------------------------------------------------
@@ -80,10 +92,11 @@ def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
     """Try now; what came of it in words."""
     made = assigning.assign(engine, actor, job_id)
     if made.offer is not None and made.outcome is assigning.Outcome.OFFERED:
-        said = f"assign {job_id}: offered to {made.offer.worker_id} for {engine.settings.lease.offer_ttl_s} s"
+        to, ttl_s = _who(engine, made.offer.worker_id), engine.settings.lease.offer_ttl_s
+        said = f"assign {job_id}: offered to {to} for {ttl_s} s"
         return Done(said=said, undo=_undo(engine, f"assign {job_id}", job_id))
     if made.outcome is assigning.Outcome.STANDING and made.offer is not None:
-        return Done(said=f"assign {job_id}: the offer to {made.offer.worker_id} stands")
+        return Done(said=f"assign {job_id}: the offer to {_who(engine, made.offer.worker_id)} stands")
     reasons: dict[str, int] = {}
     for each in made.considered:
         reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
@@ -104,7 +117,7 @@ def assign_as_shown(engine: Engine, actor: Actor, job_id: str, version: int) -> 
 def _of_version(engine: Engine, job_id: str, version: int) -> None:
     job = engine.store.job(engine.tenant, job_id)
     if job is not None and job.version != version:
-        raise Stale(f"job {job_id} changed since it was shown: it is {_now(job)}{_by_whom(engine, job_id)}")
+        raise Stale(f"job {job_id} changed since it was shown: it is {_now(engine, job)}{_by_whom(engine, job_id)}")
 
 
 def override(
@@ -117,7 +130,8 @@ def override(
     )
     over = ", ".join(each.reason.replace("_", " ") for each in done.overrules) or "nothing"
     what = f"override {job_id} {worker_id}"
-    return Done(said=f"{what}: {done.job.state}, overruling {over}", undo=_undo(engine, what, job_id))
+    said = f"override {job_id}: {done.job.state} to {_who(engine, worker_id)}, overruling {over}"
+    return Done(said=said, undo=_undo(engine, what, job_id))
 
 
 def _by_whom(engine: Engine, job_id: str) -> str:
@@ -132,25 +146,27 @@ def _by_whom(engine: Engine, job_id: str) -> str:
 def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Reason) -> Done:
     facts = engine.store.offer(engine.tenant, offer_id)
     done = revoke.withdraw(engine, actor, offer_id, why.checked())
-    tried = f"; {done.next.outcome.replace('_', ' ')} {_to(done)}".rstrip() if done.next else ""
+    tried = f"; {done.next.outcome.replace('_', ' ')} {_to(engine, done)}".rstrip() if done.next else ""
     what = f"withdraw {done.job.id}"
     worker_id = facts.offer.worker_id if facts else None
-    said = f"{what}: the offer to {worker_id} is taken back, the job is {done.job.state}{tried}"
+    said = f"{what}: the offer to {_who(engine, worker_id)} is taken back, the job is {done.job.state}{tried}"
     return Done(said=said, undo=_undo(engine, what, done.job.id, worker_id) if worker_id else None)
 
 
-def _to(done: revoke.Revoked) -> str:
-    return f"to {done.next.offer.worker_id}" if done.next and done.next.offer else ""
+def _to(engine: Engine, done: revoke.Revoked) -> str:
+    return f"to {_who(engine, done.next.offer.worker_id)}" if done.next and done.next.offer else ""
 
 
 def answer(engine: Engine, actor: Actor, act: str, job_id: str, offer_id: str, worker_id: str) -> Done:
     """Accept or decline on the worker's behalf."""
     told = ANSWERS[act](engine, actor, offer_id, worker_id)
     if told.outcome is answers.Answer.NOT_FOUND:
-        raise NotFound(f"offer {offer_id} is no offer to {worker_id}: nothing was changed; look again whose it is")
+        raise NotFound(
+            f"offer {offer_id} is no offer to {_who(engine, worker_id)}: nothing was changed; look again whose it is"
+        )
     if told.outcome not in DONE_WELL:
         raise Stale(f"offer {offer_id} is {told.outcome.replace('_', ' ')}: nothing was changed")
-    return Done(said=f"{act} {job_id}: {told.outcome.replace('_', ' ')} on behalf of {worker_id}")
+    return Done(said=f"{act} {job_id}: {told.outcome.replace('_', ' ')} on behalf of {_who(engine, worker_id)}")
 
 
 # --- the held job ---------------------------------------------------------------------------------------------------
@@ -161,8 +177,8 @@ def work(engine: Engine, actor: Actor, act: str, job_id: str, held_offer_id: str
     job = _as_shown(engine, job_id, held_offer_id)
     told = WORK[act](engine, actor, job_id, job.worker_id or "")
     if told.outcome not in DONE_WELL:
-        raise Stale(f"job {job_id} changed meanwhile: it is {_now(told.job or job)}")
-    return Done(said=f"{act} {job_id}: {told.outcome} on behalf of {job.worker_id}")
+        raise Stale(f"job {job_id} changed meanwhile: it is {_now(engine, told.job or job)}")
+    return Done(said=f"{act} {job_id}: {told.outcome} on behalf of {_who(engine, job.worker_id)}")
 
 
 def release(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
@@ -198,7 +214,7 @@ def cancel_as_shown(engine: Engine, actor: Actor, job_id: str, aimed_at: str, ve
 def _after(engine: Engine, job_id: str, done: revoke.Revoked) -> str:
     job = engine.store.job(engine.tenant, job_id) or done.job
     facts = engine.store.offer(engine.tenant, job.live_offer_id) if job.live_offer_id else None
-    return f"{job.state}{f' to {facts.offer.worker_id}' if facts else ''}"
+    return f"{job.state}{f' to {_who(engine, facts.offer.worker_id)}' if facts else ''}"
 
 
 # --- preempt --------------------------------------------------------------------------------------------------------
@@ -251,7 +267,7 @@ def preempt(engine: Engine, actor: Actor, job_id: str, aimed_at: str, urgent_id:
     job = _as_shown(engine, job_id, aimed_at)
     revoke.preempt(engine, actor, job_id, urgent_id, why.checked(), aimed_at=aimed_at)
     after = engine.store.job(engine.tenant, job_id) or job
-    return Done(said=f"preempt {urgent_id}: offered to {job.worker_id}; {job_id} is {after.state}")
+    return Done(said=f"preempt {urgent_id}: offered to {_who(engine, job.worker_id)}; {job_id} is {after.state}")
 
 
 # --- regions -------------------------------------------------------------------------------------------------------
@@ -263,12 +279,12 @@ def handoff(engine: Engine, actor: Actor, worker_id: str, *, region_id: str, why
     if moved is None:
         waits = f"waits until their live offer is answered or over; /handoff {worker_id} back takes it back"
         return Done(said=f"handoff {worker_id} {region_id}: {waits}")
-    return Done(said=f"handoff {worker_id} {region_id}: they belong to {region_id} now")
+    return Done(said=f"handoff {worker_id} {region_id}: {_who(engine, worker_id)} belongs to {region_id} now")
 
 
 def take_back_handoff(engine: Engine, actor: Actor, worker_id: str, *, why: Reason) -> Done:
     to = region.take_back_handoff(engine, actor, worker_id, why.checked())
-    return Done(said=f"handoff {worker_id} back: they stay, and do not go to {to}")
+    return Done(said=f"handoff {worker_id} back: {_who(engine, worker_id)} stays, and does not go to {to}")
 
 
 # --- alerts ---------------------------------------------------------------------------------------------------------
@@ -302,14 +318,15 @@ def take_back(engine: Engine, actor: Actor, undo: Undo) -> Done:
     """Undo an act of a moment ago, if nothing has happened to its job since. Raises Stale, Forbidden."""
     job = engine.store.job(engine.tenant, undo.job_id)
     if job is None or job.version != undo.version:
-        now = f": {job.id} is {_now(job)}{_by_whom(engine, job.id)}" if job else ""
+        now = f": {job.id} is {_now(engine, job)}{_by_whom(engine, job.id)}" if job else ""
         raise Stale(f"{undo.what} can no longer be undone{now}")
     why = Why(reason="mistake", words=f"taken back at once: {undo.what}")
     if undo.worker_id is not None:
         overriding.override(
             engine, actor, job.id, undo.worker_id, why, force=undo.force, withdraw=True, version=undo.version
         )
-        return Done(said=f"undone: {undo.what}; {_after(engine, job.id, revoke.Revoked(job=job))} {undo.worker_id}")
+        after = engine.store.job(engine.tenant, job.id) or job
+        return Done(said=f"undone: {undo.what}; it is {after.state} to {_who(engine, undo.worker_id)}")
     if job.live_offer_id is not None:
         done = revoke.withdraw(engine, actor, job.live_offer_id, why)
     else:

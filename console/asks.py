@@ -189,7 +189,7 @@ def _alert(alert: Alert, memory: Memory) -> AlertRow:
         severity=alert.severity,
         job_id=alert.job_id,
         worker=_name(memory.names, alert.worker_id),
-        detail=in_words(alert.detail),
+        detail=_of_whom(alert, memory),
         opened_ms=alert.opened_ms,
         acked_by=alert.acked_by or "",
         owner=alert.owner or "",
@@ -198,6 +198,13 @@ def _alert(alert: Alert, memory: Memory) -> AlertRow:
         seen=alert.seen,
         due_ms=job.due_by_ms if job else None,
     )
+
+
+def _of_whom(alert: Alert, memory: Memory) -> str:
+    """The details with reasons in words, and the worker whom they begin with by name, as on the board."""
+    detail, who = in_words(alert.detail), alert.worker_id
+    begins = who is not None and detail.startswith((f"{who} ", f"{who}:"))
+    return f"{_name(memory.names, who)}{detail[len(who) :]}" if who is not None and begins else detail
 
 
 def _offer(offer: Offer, names: Mapping[str, str]) -> OfferRow:

@@ -101,7 +101,9 @@ def rows(row: AlertRow, width: int, now_ms: int, zone: str, kind: int = KIND) ->
 
 
 def _detail(row: AlertRow) -> str:
-    return f"×{row.seen} {row.detail}" if row.seen > 1 else row.detail
+    """Of an alert without a job: of whom."""
+    told = f"{row.worker}: {row.detail}" if row.worker and row.job_id is None else row.detail
+    return f"×{row.seen} {told}" if row.seen > 1 else told
 
 
 def line(row: AlertRow, width: int, now_ms: int, zone: str, kind: int = KIND) -> Line:

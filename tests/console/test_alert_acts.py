@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from console.app import Console
+from console.asks import rows_now
 from console.screens.bulk import Bulk, BulkRows
 from console.screens.command_line import CommandLine
 from console.screens.desk import Desk
@@ -17,6 +18,7 @@ from console.viewmodels.reasons import in_words
 from console.viewmodels.rows import AlertRow
 from console.widgets.alerts import Alerts
 from console.widgets.reason import ReasonFields
+from engine.records import Cause, raise_alert
 from engine.rules.nouns import Refusal
 from engine.verbs.site import advance
 from engine.verbs.triage import triage
@@ -77,6 +79,18 @@ def test_a_kind_is_told_whole_where_a_pane_is_wide_and_takes_no_room_where_it_is
     long = alert(1, kind="index_rebuilding")
     assert "INDEX REBUILDING " in "".join(text for text, _ in lines.line(long, 80, 5, "UTC", lines.kind_cells([long])))
     assert lines.shown_columns(80, lines.kind_cells([alert(2)])) == lines.shown_columns(80)
+
+
+def test_whom_an_alert_is_about_is_told_by_name(app: Console) -> None:
+    about = replace(alert(1, kind="offline", detail="on shift, no contact for 9 min"), worker="Ana Rossi")
+    assert "Ana Rossi: on shift, no contact" in "".join(text for text, _ in lines.line(about, 100, 5, "UTC"))
+    assert isinstance(app.behind, Still)
+    engine = app.behind.engine
+    for detail in ("W-2 silent, should have left 3 min ago", "W-2: fix 45 s"):
+        cause = Cause(kind="no_show", cause="J-1", severity=1, detail=detail, job_id="J-1", worker_id="W-2")
+        engine.store.run(engine.tenant, raise_alert(WHO, cause))
+        row = next(each for each in rows_now(engine)[1] if each.kind == "no_show")
+        assert row.detail == detail.replace("W-2", "Ben Kovač")
 
 
 def test_empty_space_below_the_alerts_is_given_to_their_details(app: Console) -> None:

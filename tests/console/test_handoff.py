@@ -78,7 +78,7 @@ def test_a_worker_moves_at_once_and_the_audit_keeps_the_line(app: Console) -> No
     async def play(pilot: Pilot[int], desk: Desk) -> None:
         await type_in(pilot, '/handoff ben north other "lives in the north now"')
         assert belongs(app, "W-2") == ("north", None)
-        assert "handoff W-2 north: they belong to north now" in shown(app)
+        assert "handoff W-2 north: Ben Kovač belongs to north now" in shown(app)
         assert '/handoff W-2 north other "lives in the north now"' in shown(app)
         act, worker_id, reason, words = newest(app)
         assert ("handoff" in act, worker_id, reason) == (True, "W-2", "other")
@@ -94,7 +94,7 @@ def test_with_a_live_offer_it_waits_and_can_be_taken_back(app: Console) -> None:
         assert "waits until their live offer is answered or over" in shown(app)
         await type_in(pilot, '/handoff ana back mistake "it was meant for Ben"')
         assert belongs(app, "W-1") == ("main", None)
-        assert "they stay, and do not go to north" in shown(app)
+        assert "Ana Rossi stays, and does not go to north" in shown(app)
         assert newest(app)[3] == "it was meant for Ben — /handoff W-1 back mistake"
         await type_in(pilot, '/handoff ana back mistake "it was meant for Ben"')
         assert "no handoff waits" in shown(app)

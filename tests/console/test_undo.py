@@ -10,7 +10,7 @@ from console.app import Console
 from console.screens.desk import Desk
 from engine.rules.nouns import JobState
 from engine.verbs import answer
-from tests.console.desks import WHO, Still, campus, drive, keys, settle, shown, still, typed
+from tests.console.desks import NAMES, WHO, Still, campus, drive, keys, settle, shown, still, typed
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_what_was_answered_meanwhile_is_not_undone(app: Console) -> None:
         answer.accept(engine, WHO, offer.id, offer.worker_id)
         await keys(pilot, "U")
         await settle(pilot)
-        assert f"can no longer be undone: J-9 is ACCEPTED with {offer.worker_id} now" in shown(app)
+        assert f"can no longer be undone: J-9 is ACCEPTED with {NAMES[int(offer.worker_id[2:]) - 1]} now" in shown(app)
         assert job_of(app, "J-9") == (JobState.ACCEPTED, offer.worker_id)
 
     drive(app, play)
