@@ -1,5 +1,6 @@
 """A page to read: lines that scroll; escape or q closes it."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,7 +10,7 @@ from textual.screen import ModalScreen
 
 from console.screens.whole import Whole
 from console.viewmodels.cells import Line
-from console.widgets.read import Read
+from console.widgets.read import Begins, Read, last_piece
 from console.words import inert
 
 
@@ -25,13 +26,13 @@ class Page(Whole, ModalScreen[None]):
         Binding("G", "scroll('end')", show=False, id="page.last"),
     ]
 
-    def __init__(self, title: str, lines: list[Line]) -> None:
+    def __init__(self, title: str, lines: Sequence[Line], *, begins: Begins = last_piece) -> None:
         super().__init__()
-        self._title, self._lines = inert(title), lines
+        self._title, self._lines, self._begins = inert(title), lines, begins
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="page"):
-            yield Read(self._lines)
+            yield Read(self._lines, begins=self._begins)
 
     def on_mount(self) -> None:
         page = self.query_one("#page")

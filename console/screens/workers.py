@@ -9,13 +9,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from console.screens.pages import Page
 from console.screens.shown import Shown
 from console.viewmodels import workers as told
 from console.viewmodels.cells import DIM, Line
-from console.viewmodels.hanging import hung
 from console.viewmodels.workers import Axis, WorkerRow
 from console.widgets.lines import Lines
 from console.widgets.paint import content
+from console.widgets.read import fitted, indented
 
 if TYPE_CHECKING:
     from engine.ports import Engine
@@ -43,7 +44,7 @@ class WorkerList(Lines):
 class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
     AUTO_FOCUS = "#everyone"
     FINDS = "words to filter by: name, skill, region, cell, job, fresh, stale; enter keeps, esc clears"
-    HINT = (("j k", "move"), ("f", "filter"), ("z", "order"))
+    HINT = (("enter", "in full"), ("j k", "move"), ("f", "filter"), ("z", "order"))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "order", "Next order", show=False, id="workers.order")]
 
     def __init__(self, text: str = "") -> None:
@@ -101,7 +102,16 @@ class WorkersScreen(Shown[tuple[WorkerRow, ...]]):
 
     @on(Lines.Moved)
     def tell_person(self) -> None:
-        row = self.list.rows.get(self.list.cursor or "")
-        lines = told.told(row, self.now_ms, self.console.zone) if row else [(("nobody is selected", DIM),)]
+        lines = self._person() or ((("nobody is selected", DIM),),)
         box = self.query_one("#person_told", Static)
-        box.update(content([row for each in lines for row in hung(each, box.size.width, 2)]))
+        box.update(content(fitted(lines, box.size.width, indented)))
+
+    def _person(self) -> tuple[Line, ...]:
+        row = self.list.rows.get(self.list.cursor or "")
+        return tuple(told.told(row, self.now_ms, self.console.zone)) if row else ()
+
+    @on(Lines.Chosen)
+    def open_person(self) -> None:
+        """On a page of their own, which scrolls: below a list on few rows there is no room for them."""
+        if lines := self._person():
+            self.console.push_screen(Page("Worker", lines, begins=indented))

@@ -15,6 +15,7 @@ from console.app import Console
 from console.screens.audit import AuditScreen
 from console.screens.desk import Desk
 from console.screens.handover import HandoverScreen
+from console.screens.pages import Page
 from console.screens.shown import Shown
 from console.screens.workers import WorkersScreen
 from console.viewmodels import figures as figure_lines
@@ -317,6 +318,26 @@ def test_what_came_longer_ago_than_a_minute_is_not_of_the_last_minute() -> None:
 )
 def test_a_spark_shows_its_highest_full_and_nothing_low(counts: tuple[int, ...], room: int, told: str) -> None:
     assert figure_lines.spark(counts, room) == told
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
+def test_a_worker_is_told_in_full_on_a_page_that_scrolls(app: Console, size: tuple[int, int]) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await keys(pilot, "W")
+        await settle(pilot)
+        await keys(pilot, "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, Page)
+        seen = shown(app)
+        await keys(pilot, "G")
+        await settle(pilot)
+        told = " ".join((seen + shown(app)).replace("┃", " ").split())
+        assert "capacity 1" in told
+        assert "no bookings" in told, "the last line"
+        await keys(pilot, "escape")
+        assert isinstance(app.screen, WorkersScreen)
+
+    drive(app, play, size=size)
 
 
 # --- handover ------------------------------------------------------------------------------------------------------
