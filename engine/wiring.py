@@ -171,7 +171,7 @@ def _road(settings: Settings, store: SqliteStore, tenant: str) -> Road:
     if settings.router.url:
         from engine.road.osrm import OsrmRoad  # late: httpx, which a site without a router need not wait for
 
-        road = OsrmRoad(settings.router)
+        road = OsrmRoad(settings.router, span_s=settings.alert.router_span_min * 60)
     else:
         road = NoRoad(memory_pairs_max=settings.router.memory_pairs_max)
     road.load(remembered)

@@ -23,7 +23,7 @@ class Permit:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Breaker:
-    """Opens on ``failures`` failures within ``window_s`` seconds that are also half of the calls or more.
+    """Opens on ``failures`` failures within ``window_s`` seconds that are also ``share`` of the calls or more.
 
     The share keeps a busy desk from opening on the rare slow call. Each failed probe doubles the open time up to
     ``open_max_s``: that is the back-off. ``clock`` gives seconds and never steps back. Safe from any thread.
@@ -33,6 +33,7 @@ class Breaker:
     window_s: float
     open_s: float
     clock: Callable[[], float]
+    share: float = 0.5
     open_max_s: float = 60.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _recent: deque[tuple[float, bool]] = field(default_factory=deque[tuple[float, bool]])
@@ -77,7 +78,7 @@ class Breaker:
         self._failed += not ok
         while self._recent[0][0] <= now - self.window_s:
             self._failed -= not self._recent.popleft()[1]
-        if not ok and self._failed >= self.failures and self._failed * 2 >= len(self._recent):
+        if not ok and self._failed >= self.failures and self._failed >= self.share * len(self._recent):
             self._open(self.open_s)
 
     def _open(self, wait_s: float) -> None:

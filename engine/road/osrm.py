@@ -41,8 +41,8 @@ class _Flight:
 class OsrmRoad:
     """The Road of a site with a router at ``settings.url`` (http or https, from the configuration only).
 
-    ``clock`` (seconds, never back) drives the breaker, the cache and the counts; deadlines are real time. ``transport``
-    is the one seam for tests. Safe from any thread. Raises ValueError for a URL that is none.
+    ``clock`` (seconds, never back) drives the breaker, the cache and the counts (of ``span_s``); deadlines are real
+    time. ``transport`` is the one seam for tests. Safe from any thread. Raises ValueError for a URL that is none.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class OsrmRoad:
         *,
         clock: Callable[[], float] = time.monotonic,
         transport: httpx.BaseTransport | None = None,
+        span_s: int = SPAN_S,
     ) -> None:
         self._settings, self._clock = settings, clock
         self._line = Line(checked_url(settings.url), in_flight_max=settings.in_flight_max, transport=transport)
@@ -58,15 +59,17 @@ class OsrmRoad:
         self._lock = threading.Lock()
         self._in_flight = 0
         self._memo = Memo(pairs_max=settings.memory_pairs_max)
-        self._tally = Tally(clock=clock)
+        self._tally = Tally(clock=clock, span_s=span_s)
         self._pace = Pace(per_s_max=settings.calls_per_s_max, clock=clock)
         self._last_error = ""
         self._said: set[str] = set()
         self._said_in = -1
         self._breaker = Breaker(
             failures=settings.breaker_failures,
+            share=settings.breaker_share,
             window_s=settings.breaker_window_s,
             open_s=settings.breaker_open_s,
+            open_max_s=settings.breaker_open_max_s,
             clock=clock,
         )
 

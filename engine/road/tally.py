@@ -1,4 +1,4 @@
-"""Counts of road calls over the last five minutes, in steps of ten seconds."""
+"""Counts of road calls over the last minutes (five, where the site says nothing else), in steps of ten seconds."""
 
 import threading
 from collections import Counter, deque
@@ -22,6 +22,7 @@ class Counts:
 @dataclass(slots=True, kw_only=True, eq=False)
 class Tally:
     clock: Callable[[], float]
+    span_s: int = SPAN_S
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _steps: deque[tuple[int, Counter[str]]] = field(default_factory=deque[tuple[int, Counter[str]]])
 
@@ -43,7 +44,7 @@ class Tally:
         return Counts(calls=total["calls"], timeouts=total["timeouts"], failures=total["failures"], shed=total["shed"])
 
     def _forget(self, step: int) -> None:
-        while self._steps and self._steps[0][0] <= step - SPAN_S // STEP_S:
+        while self._steps and self._steps[0][0] <= step - self.span_s // STEP_S:
             self._steps.popleft()
 
 

@@ -45,6 +45,8 @@ class AlertLimits:
     stale_rate: float
     rate_from: int
     top_decile_share: float
+    expiry_span_min: int = 15
+    router_span_min: int = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +106,11 @@ def offline(worker_id: str, contact_age_ms: int | None, on_shift_ms: int, limits
 
 
 def expiry_rate(answered: Mapping[str, int], limits: AlertLimits) -> Wanted | None:
-    """Too many of the offers that ended in the last 15 minutes expired."""
+    """Too many of the offers that ended lately (``expiry_span_min``) expired."""
     total, expired = sum(answered.values()), answered.get("EXPIRED", 0)
     if total < limits.rate_from or expired / total <= limits.expiry_rate:
         return None
-    detail = f"{expired} of {total} offers expired in 15 min"
+    detail = f"{expired} of {total} offers expired in {limits.expiry_span_min} min"
     return Wanted(kind=EXPIRY_RATE, cause="offers", severity=2, detail=detail)
 
 
@@ -126,10 +128,12 @@ def router_down(
     if breaker in ("open", "half_open"):
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=f"router down: {last_error or 'no answer'}")
     if calls >= limits.rate_from and timeouts / calls > limits.router_timeout_rate:
-        detail = f"router slow: {timeouts} of {calls} calls timed out in 5 min"
+        detail = f"router slow: {timeouts} of {calls} calls timed out in {limits.router_span_min} min"
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
     if calls >= limits.rate_from and failures / calls > limits.router_timeout_rate:
-        detail = f"router unreliable: {failures} of {calls} calls gave no believable time in 5 min"
+        detail = (
+            f"router unreliable: {failures} of {calls} calls gave no believable time in {limits.router_span_min} min"
+        )
         return Wanted(kind=ROUTER_DOWN, cause="router", severity=2, detail=detail)
     return None
 

@@ -13,8 +13,6 @@ from engine.rules.days import local_day
 from engine.rules.nouns import Actor, Job, JobState
 from engine.settings import Settings
 
-RATE_SPAN_MS = 15 * 60_000
-
 
 def alert_limits(settings: Settings) -> AlertLimits:
     alert = settings.alert
@@ -28,6 +26,8 @@ def alert_limits(settings: Settings) -> AlertLimits:
         stale_rate=alert.stale_rate,
         rate_from=alert.rate_from,
         top_decile_share=alert.top_decile_share,
+        expiry_span_min=alert.expiry_span_min,
+        router_span_min=alert.router_span_min,
     )
 
 
@@ -83,9 +83,10 @@ def watch_index(engine: Engine, actor: Actor, fence: Fence, *, opened_ms: int) -
 def _site(engine: Engine) -> Iterator[Wanted]:
     limits = alert_limits(engine.settings)
     now = engine.store.clock(engine.tenant)
+    since_ms = now.now_ms - limits.expiry_span_min * 60_000
     found = (
         *_workers(engine, now.now_ms, limits),
-        rules.expiry_rate(engine.store.offers_answered(engine.tenant, now.now_ms - RATE_SPAN_MS), limits),
+        rules.expiry_rate(engine.store.offers_answered(engine.tenant, since_ms), limits),
         _router(engine, limits),
         _fairness(engine, local_day(now.now_ms, now.zone), limits),
         _disk(engine),

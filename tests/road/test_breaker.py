@@ -47,6 +47,16 @@ def test_a_busy_router_with_a_rare_slow_call_stays_in_use() -> None:
     assert breaker.state() is BreakerState.CLOSED
 
 
+def test_the_share_of_failures_that_opens_it_is_the_sites() -> None:
+    """A site that wants no share opens at the fifth failure, however many calls went well."""
+    clock = Clock()
+    for share, state in ((0.0, BreakerState.OPEN), (0.5, BreakerState.CLOSED)):
+        breaker = Breaker(failures=5, share=share, window_s=10, open_s=5, clock=clock)
+        fail(breaker, 20, ok=True)
+        fail(breaker, 5)
+        assert breaker.state() is state
+
+
 def test_after_the_open_time_one_probe_goes_and_its_success_closes() -> None:
     breaker, clock = started()
     fail(breaker, 5)

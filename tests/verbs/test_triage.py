@@ -134,6 +134,17 @@ def test_rates_speak_only_from_ten_on(found: Found) -> None:
     assert only(desk, "stale_fraction").detail == "9 of 10 workers on shift are stale"
 
 
+def test_the_span_of_a_rate_is_the_sites(found: Found) -> None:
+    desk = watched(found, *(f"w{n}" for n in range(4)), alert={"expiry_span_min": 30, "rate_from": 4})
+    for n in range(4):
+        desk.job(f"J{n}", due=600)
+        assert desk.assign(f"J{n}").offer is not None
+    desk.advance(20, fresh=True)
+    desk.ring("expire")
+    desk.advance(20 * 60, fresh=True)
+    assert only(desk, "expiry_rate").detail == "4 of 4 offers expired in 30 min"
+
+
 def test_many_expired_offers_are_one_alert_that_ends_when_they_are_answered(found: Found) -> None:
     desk = watched(found, *(f"w{n}" for n in range(10)))
     for n in range(10):
