@@ -169,9 +169,9 @@ class TracePoint(Struct, frozen=True, kw_only=True):
 @click.option("--role", type=click.Choice(["dispatcher", "supervisor"]), default="supervisor", show_default=True,
               help="Act as this role; only supervisors may.")  # fmt: skip
 def trace(call: Call, worker: str, job_id: str, actor_name: str, out: Path, note: str, role: str) -> int:
-    """Export a worker's positions around a job: from an hour before they left for it to an hour after its end.
+    """Export a worker's positions around one job; audited before a byte leaves.
 
-    A day at most. Audited before a byte leaves."""
+    From an hour before they left for it, or began, to an hour after its end; a day at most."""
     with opened(call) as engine:
         zone = engine.site.zone
         handle = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -59,11 +59,9 @@ def _refused(engine: Engine, found: Look, each: _Unplaced, reach_m: float) -> Re
         reason, detail = Refusal.OTHER_REGION, f"belongs to {each.region}, the job to {job.region}"
     elif each.absent:
         reason, detail = Refusal.ABSENT, "absent now, and without a position"
-    elif each.where is None:
-        reason, detail = Refusal.NO_FIX, ""
     elif old is not None:
         reason, detail = old.reason, old.detail
-    elif each.where.distance_m > reach_m:
+    elif each.where is not None and each.where.distance_m > reach_m:
         reason, detail = Refusal.LATE, f"{_away(each)} what due_by allows"
     else:
         return None
