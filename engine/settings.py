@@ -129,6 +129,7 @@ class Audit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     around_min: int = 60
+    span_max_h: int = 24
     points_max: int = 2_000
 
 
@@ -254,7 +255,7 @@ RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
     },
     "retention": {"decision_detail_days": (0, 3_660, "days")},
     "audit": {"words_letters": (0, 100, "letters")},
-    "trace": {"around_min": (0, 1_440, "min"), "points_max": (1, 1_000_000, "")},
+    "trace": {"around_min": (0, 1_440, "min"), "span_max_h": (1, 168, "h"), "points_max": (1, 1_000_000, "")},
     "target": {"availability": (0, 1, ""), "decision_p99_ms": (1, 60_000, "ms")},
     "rounds": {
         "expire_s": (1, 60, "s"),

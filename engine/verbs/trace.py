@@ -12,12 +12,7 @@ from engine.records import Why
 from engine.rules.freshness import LatestFix
 from engine.rules.nouns import Actor, Job, Offer, OfferState
 from engine.rules.roles import may
-
-BEFORE_MS = 60 * 60_000
-AFTER_MS = 60 * 60_000
-SPAN_MAX_MS = 24 * 60 * 60_000
-"""However long a job was open, promised or forgotten: no export of one worker covers more than a day."""
-POINTS_MAX = 2_000
+from engine.settings import Trace as Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,29 +35,32 @@ def trace(engine: Engine, actor: Actor, worker_id: str, job_id: str, words: str 
     theirs = [each for each in offers if each.worker_id == worker_id]
     if job is None or not theirs:
         raise NotFound(f"worker {worker_id} had nothing to do with job {job_id}, or neither is known")
-    from_ms, to_ms = _window(job, theirs)
+    limits = engine.settings.trace
+    from_ms, to_ms = _window(job, theirs, limits)
     seq = _note(engine, actor, "trace export", worker_id, job_id, words)
     if seq is None:
         raise Invalid("the export could not be audited, so nothing was exported; try again")
-    points = engine.fixes.trace(engine.tenant, worker_id, from_ms, to_ms, POINTS_MAX)
+    points = engine.fixes.trace(engine.tenant, worker_id, from_ms, to_ms, limits.points_max)
     return Trace(worker_id=worker_id, job_id=job_id, from_ms=from_ms, to_ms=to_ms, audit_seq=seq, points=tuple(points))
 
 
-def _window(job: Job, theirs: Sequence[Offer]) -> tuple[int, int]:
-    """An hour either side of what they did for the job: from the departure (or the start, if earlier) to the end. An
-    offer accepted days ahead says nothing of the days between; one never accepted is about its own seconds alone."""
+def _window(job: Job, theirs: Sequence[Offer], limits: Limits) -> tuple[int, int]:
+    """Some time either side of what they did for the job: from the departure (or the start, if earlier) to the end. An
+    offer accepted days ahead says nothing of the days between; one never accepted is about its own seconds alone.
+    However long a job was open, promised or forgotten: no export of one worker covers more than ``span_max_h``."""
+    around_ms, most_ms = limits.around_min * 60_000, limits.span_max_h * 3_600_000
     held = [each for each in theirs if each.state is OfferState.ACCEPTED]
     if not held:
         last = theirs[-1]
-        return last.created_ms - BEFORE_MS, (last.answered_ms or last.expires_ms) + AFTER_MS
+        return last.created_ms - around_ms, (last.answered_ms or last.expires_ms) + around_ms
     offer, mine = held[-1], held[-1].worker_id in (job.worker_id, job.done_by)
     leaves_ms, ends_ms = offer.promise.starts_ms - offer.promise.travel_ms, offer.promise.ends_ms
     if mine and job.started_ms is not None:
         leaves_ms = min(leaves_ms, job.started_ms)
     if mine and job.finished_ms is not None:
         ends_ms = job.finished_ms
-    from_ms = min(leaves_ms, ends_ms) - BEFORE_MS
-    return from_ms, min(ends_ms + AFTER_MS, from_ms + SPAN_MAX_MS)
+    from_ms = min(leaves_ms, ends_ms) - around_ms
+    return from_ms, min(ends_ms + around_ms, from_ms + most_ms)
 
 
 def _note(engine: Engine, actor: Actor, act: str, worker_id: str, job_id: str, words: str) -> int | None:

@@ -89,6 +89,7 @@ def test_every_number_has_its_range_and_its_unit_stands_in_its_name() -> None:
         "_per_10_min": "in 10 min",
         "_s": "s",
         "_ms": "ms",
+        "_h": "h",
         "_min": "min",
         "_m": "m",
         "_kmh": "km/h",

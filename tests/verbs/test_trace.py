@@ -37,6 +37,16 @@ def test_a_trace_is_boxed_to_an_hour_around_the_job(desk: Desk) -> None:
     assert len(found.points) < 240
 
 
+def test_the_box_and_the_points_are_what_the_site_says(found: Found) -> None:
+    desk = found(trace={"around_min": 10, "span_max_h": 1, "points_max": 5})
+    driven(desk)
+    told = trace(desk.engine, person(), "ana", "J1", "complaint of the customer")
+    [offer] = desk.engine.store.offers_of_job("main", "J1")
+    assert told.from_ms == offer.promise.starts_ms - offer.promise.travel_ms - 10 * 60_000
+    assert told.to_ms - told.from_ms <= HOUR_MS
+    assert len(told.points) == 5
+
+
 def test_the_export_is_in_the_audit_with_who_why_and_for_which_job(desk: Desk) -> None:
     driven(desk)
     found = trace(desk.engine, person(), "ana", "J1", "complaint of the customer")
