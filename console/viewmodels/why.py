@@ -1,6 +1,7 @@
 """Why this worker and not that one, as lines: every worker looked at, with the first failed filter and its numbers."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -140,7 +141,7 @@ def as_of_now(told: "Why", names: Mapping[str, str], width: int = NARROW) -> lis
             head,
             ((f"{inert(told.job.id)} is {told.job.state.replace('_', ' ')}: nobody is being looked for", DIM),),
         ]
-    return [head, *_considered(told.now, names, None, width)]
+    return [head, *considered(told.now, names, None, width)]
 
 
 def _then(then: "Decision | None", names: Mapping[str, str], zone: str, width: int) -> Iterator[Line]:
@@ -158,7 +159,7 @@ def _then(then: "Decision | None", names: Mapping[str, str], zone: str, width: i
         refused = ", ".join(f"{n} {reason}" for reason, n in kept.refused.items()) or "none"
         yield ((f"{kept.ranked} ranked; refused: {refused}. Who they were has been dropped after its days", DIM),)
     else:
-        yield from _considered(then.considered, names, kept.worker, width)
+        yield from considered(then.considered, names, kept.worker, width)
     if kept.unlisted:
         yield ((f"and {kept.unlisted} more, not listed", DIM),)
     if not wide:  # on a small screen who was chosen comes first
@@ -183,19 +184,28 @@ def _policy(then: "Decision", width: int) -> Iterator[Line]:
     yield ((f"{then.total_us / 1000:.1f} ms: {took}", DIM),)
 
 
-def _considered(
+def considered(
     everyone: "tuple[Considered, ...]", names: Mapping[str, str], chosen: str | None, width: int
 ) -> Iterator[Line]:
     if not everyone:
         yield (("nobody was about", WARN),)
-    place = 0
-    for each in everyone:
-        if each.verdict == "ranked":
-            place += 1
-            told = _ranked if width >= NARROW else _ranked_narrow
-            yield from told(place, each, names, chosen)
-        else:
-            yield from _refused(each, names, width)
+    ranked = [each for each in everyone if each.verdict == "ranked"]
+    told = _ranked if width >= NARROW else _ranked_narrow
+    for place, each in enumerate(ranked, start=1):
+        yield from told(place, each, names, chosen)
+    others = [each for each in everyone if each.verdict != "ranked"]
+    if len(others) > 1:
+        yield _counted(others, bool(ranked))
+    for each in others:
+        yield from _refused(each, names, width)
+
+
+def _counted(others: "Sequence[Considered]", any_ranked: bool) -> Line:
+    """How many by each reason, above the list of them: who reads on knows what for."""
+    counts = Counter(each.verdict.replace("_", " ") for each in others)
+    head = f"{len(others)} more looked at: " if any_ranked else f"{len(others)} looked at, nobody can: "
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return ((head, BOLD), (", ".join(f"{n} {reason}" for reason, n in ordered), WARN))
 
 
 def _refused(each: "Considered", names: Mapping[str, str], width: int) -> Iterator[Line]:

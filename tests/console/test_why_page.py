@@ -8,10 +8,12 @@ from textual.pilot import Pilot
 
 from console.choosing import choices
 from console.screens.why import Part, WhyScreen
+from console.viewmodels import why as why_lines
 from console.viewmodels.cells import PLAIN
 from console.viewmodels.hanging import hung
 from console.viewmodels.why import fitted
 from engine import wiring
+from engine.rules.ledger import Considered
 from engine.verbs.why import why
 from tests.console.desks import campus, drive, shown, still
 from tests.console.test_snapshots import played
@@ -62,3 +64,19 @@ def test_an_override_is_offered_the_minutes_that_why_tells(founded: Path) -> Non
         if each.rank is not None:
             assert each.detail.startswith(f"ETA {-(-(eta_s[each.worker_id] or 0) // 60)} min, ")
     wiring.close(engine)
+
+
+def refused(many: int, reason: str) -> tuple[Considered, ...]:
+    return tuple(Considered(worker=f"{reason}-{at}", verdict=reason, detail="lacks hvac") for at in range(many))
+
+
+@pytest.mark.parametrize("width", [36, 76, 110])
+def test_many_refusals_are_counted_by_reason_above_their_list(width: int) -> None:
+    told = list(why_lines.considered((*refused(2, "off_shift"), *refused(28, "skills")), {}, None, width))
+    rows = ["".join(text for text, _ in row) for row in fitted(told, width)]
+    said = "30 looked at, nobody can: 28 skills, 2 off shift"
+    assert " ".join(" ".join(rows[:2]).split()).startswith(said)
+    assert rows[1 if len(said) <= width else 2].startswith("  – off_shift-0")
+    assert sum(row.startswith("  – ") for row in rows) == 30, "each is still listed"
+    one = why_lines.considered(refused(1, "skills"), {}, None, width)
+    assert not any("looked at" in text for row in one for text, _ in row)
