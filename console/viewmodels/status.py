@@ -10,6 +10,7 @@ from console.viewmodels.times import clock, zone_word
 from console.words import inert
 
 STALE_AFTER_S = 3.0
+DEMO, NARROW = "◆ DEMO·TRAINING", 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def mode(snap: Snapshot | None, health: Health) -> Piece:
     if snap.site.readonly:
         return "□ READ-ONLY", WARN
     if snap.site.demo:
-        return "◆ DEMO·TRAINING", WARN
+        return DEMO, WARN
     if snap.site.training:
         return "◆ TRAINING", WARN
     return "● LIVE", OK
@@ -41,6 +42,8 @@ def line(snap: Snapshot | None, health: Health, width: int, now_ms: int) -> Line
         return (mode(snap, health), ("  opening the database", DIM))
     chosen: set[int] = set()
     parts = _parts(snap, health, now_ms)
+    if width < NARROW and parts[0][1] == DEMO:  # so that the clock keeps its place
+        parts[0] = (0, "◆ DEMO", parts[0][2])
     room = width
     for at, (_, text, _look) in sorted(enumerate(parts), key=lambda each: each[1][0]):
         need = len(text) + (2 if chosen else 0)

@@ -4,11 +4,12 @@ A widget that sizes itself to its words lays out the whole screen when they take
 ten attempts cost 16 ms either way where the job before was as high; where it was not, 25 ms so and 18 drawn by line."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as RichStyle
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
@@ -26,11 +27,19 @@ KEPT_LINES = 512
 class Told(ScrollView, can_focus=True):
     """Lines of pieces. ``say`` shows others; what reads as before is not painted again."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", show=False, id="told.down"),
+        Binding("k", "scroll_up", show=False, id="told.up"),
+        Binding("g", "scroll_home", show=False, id="told.first"),
+        Binding("G", "scroll_end", show=False, id="told.last"),
+    ]
+
     def __init__(self, *, id: str) -> None:  # noqa: A002  (Textual's own name)
         super().__init__(id=id)
         self.said: list[Line] = []
         self._rows: list[tuple[int, int]] = []
         self._wide = 0
+        self._laid_for = Size(0, 0)
         self._painted: dict[int, tuple[Line, int]] = {}
         self._strips: dict[tuple[Line, int], list[Strip]] = {}
 
@@ -56,8 +65,16 @@ class Told(ScrollView, can_focus=True):
             self._scroll_update(size)
 
     def _lay_rows(self) -> None:
+        """Where they are more than there is room for, a bar stands in the last column."""
+        self._laid_for = self.size
         self._wide = max(1, self.size.width)
-        self._rows = [(at, n) for at, line in enumerate(self.said) for n in range(self._height(line, self._wide))]
+        self._rows = self._rows_in(self._wide)
+        if len(self._rows) > self.size.height and self._wide > self.styles.scrollbar_size_vertical:
+            self._wide -= self.styles.scrollbar_size_vertical
+            self._rows = self._rows_in(self._wide)
+
+    def _rows_in(self, width: int) -> list[tuple[int, int]]:
+        return [(at, n) for at, line in enumerate(self.said) for n in range(self._height(line, width))]
 
     def _height(self, line: Line, width: int) -> int:
         fits = sum(cell_len(text) for text, _ in line) <= width
@@ -75,7 +92,7 @@ class Told(ScrollView, can_focus=True):
 
     def _reading(self, y: int) -> tuple[Line, int]:
         """What stands in a row of the pane: a line, and which of its rows."""
-        if self._wide != self.size.width:  # a frame may be painted before the news of a new size has come
+        if self._laid_for != self.size:  # a frame may be painted before the news of a new size has come
             self._lay_rows()
         row = y + self.scroll_offset.y
         if row >= len(self._rows):
@@ -107,7 +124,7 @@ class Told(ScrollView, can_focus=True):
         at = self._rows[y + self.scroll_offset.y][0]
         selected = self.text_selection
         span = selected.get_span(at) if selected is not None else None
-        rows = self._wrapped(line, width) if span is None else self._drawn(line, width, span)
+        rows = self._wrapped(line, self._wide) if span is None else self._drawn(line, self._wide, span)
         return _placed(rows[n], at).extend_cell_length(width, blank)
 
     # --- selecting ---------------------------------------------------------------------------------------------------

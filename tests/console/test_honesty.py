@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +12,8 @@ from console.app import Console
 from console.behind import Behind
 from console.commands import COMMANDS
 from console.screens.desk import Desk
-from tests.console.desks import Still, campus, drive, keys, settle, shown, still
+from console.viewmodels.status import Health, line
+from tests.console.desks import NOON_MS, Still, campus, drive, keys, settle, shown, still
 from tests.console.terminals import desk_on, live_site
 
 T = TypeVar("T")
@@ -136,3 +138,14 @@ def test_B066_every_action_has_its_own_name_and_many_are_counted_before_they_are
         assert all(each in titles[each].lower() for each in titles)
 
     drive(app, play)
+
+
+def test_on_40_columns_the_clock_of_the_demo_keeps_its_place(tmp_path: Path) -> None:
+    campus(tmp_path / "site.db")
+    behind = Still(tmp_path / "site.db")
+    assert behind.snap is not None
+    snap = replace(behind.snap, site=replace(behind.snap.site, demo=True))
+    told = {width: "".join(text for text, _ in line(snap, Health(0.0), width, NOON_MS)) for width in (38, 78)}
+    assert told[38] == "◆ DEMO  13:00:00 CET  ▲2 alerts"
+    assert told[78].startswith("◆ DEMO·TRAINING  13:00:00 CET")
+    behind.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -65,3 +66,23 @@ def test_a_row_knows_which_letters_of_which_line_stand_in_it() -> None:
             return [each.meta.get("offset") if each else None for each in first]
 
     assert asyncio.run(run()) == [(0, 0), (14, 1)]
+
+
+def test_no_letter_stands_under_the_bar_and_the_keys_of_a_list_scroll() -> None:
+    async def run() -> tuple[list[str], list[str], int]:
+        app = Shows()
+        async with app.run_test(size=SIZE) as pilot:
+            told = app.query_one(Told)
+            told.focus()
+            told.say([(("x" * 9 + " " + "y" * (told.size.width - 10), "plain"),), *LINES])
+            await pilot.pause(0.05)
+            first, seen = rows(told), told.scrollable_content_region.width
+            await pilot.press("G")
+            await pilot.pause(0.05)
+            return first, rows(told), seen
+
+    first, last, seen = asyncio.run(run())
+    assert first[0] == "x" * 9
+    assert set(first[1]) == {"y"}
+    assert all(cell_len(each) <= seen for each in first)
+    assert last[-1] == "row 7"
