@@ -27,7 +27,7 @@ def help_page(state: RoomState) -> Page:
 def questions_page(script: Script) -> Page:
     return Page(
         "Questions for the class",
-        [((f"{number}. {inert(ask)}", BOLD),) for number, (ask, _) in enumerate(script.questions, 1)],
+        [((f"{number}. ", BOLD), (inert(ask), BOLD)) for number, (ask, _) in enumerate(script.questions, 1)],
     )
 
 

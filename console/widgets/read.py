@@ -15,7 +15,8 @@ Begins = Callable[[Line], int]
 
 def last_piece(line: Line) -> int:
     """Below the words of the last piece."""
-    return sum(cell_len(text) for text, _ in line[:-1])
+    words = line[-1][0] if line else ""
+    return sum(cell_len(text) for text, _ in line[:-1]) + len(words) - len(words.lstrip(" "))
 
 
 def indented(_: Line) -> int:

@@ -262,6 +262,18 @@ def test_the_help_has_every_key_and_says_why_not_now() -> None:
     drive("two-desks-one-job", play, size=(140, 60))
 
 
+def test_why_not_now_goes_on_below_its_own_words_in_the_help() -> None:
+    async def play(pilot: Pilot[int], room: Room) -> None:
+        await keys(pilot, DECISIVE, "question_mark")
+        page = room.app.screen
+        assert isinstance(page, Page)
+        rows = seen(page).splitlines()
+        at = next(n for n, each in enumerate(rows) if "not now: all sessions have ended" in each)
+        assert rows[at + 1].index("begins anew") == rows[at].index("not now")
+
+    drive("two-desks-one-job", play, size=(80, 24))
+
+
 def test_from_the_list_into_a_scenario_and_back_out() -> None:
     async def go() -> None:
         app = app_on(None)
