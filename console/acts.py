@@ -265,9 +265,11 @@ def _victim(engine: Engine, actor: Actor, urgent: Job, job: Job, names: dict[str
 
 def preempt(engine: Engine, actor: Actor, job_id: str, aimed_at: str, urgent_id: str, why: Reason) -> Done:
     job = _as_shown(engine, job_id, aimed_at)
-    revoke.preempt(engine, actor, job_id, urgent_id, why.checked(), aimed_at=aimed_at)
+    done = revoke.preempt(engine, actor, job_id, urgent_id, why.checked(), aimed_at=aimed_at)
     after = engine.store.job(engine.tenant, job_id) or job
-    return Done(said=f"preempt {urgent_id}: offered to {_who(engine, job.worker_id)}; {job_id} is {after.state}")
+    against = ", ".join(each.reason.replace("_", " ") for each in done.overrules)
+    over = f"; overrules {against}" if against else ""
+    return Done(said=f"preempt {urgent_id}: offered to {_who(engine, job.worker_id)}; {job_id} is {after.state}{over}")
 
 
 # --- regions -------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def figures(engine: Engine, actor: Actor) -> FiguresRow:
         missed_today=missed,
         assign_p50_ms=took[len(took) // 2] if took else None,
         assign_p90_ms=took[min(len(took) - 1, len(took) * 9 // 10)] if took else None,
-        offers_15_min=board.figures.offers_15_min,
+        offers_lately=board.figures.offers_lately,
         confidence=confidence,
         router=ROUTER.get(router.breaker, router.breaker),
         router_calls=router.calls,
@@ -82,6 +82,10 @@ def figures(engine: Engine, actor: Actor) -> FiguresRow:
             stale_rate=alert.stale_rate,
             top_decile_share=alert.top_decile_share,
             rate_from=alert.rate_from,
+            expiry_span_min=alert.expiry_span_min,
+            router_span_min=alert.router_span_min,
+            decision_p99_ms=engine.settings.target.decision_p99_ms,
+            availability=engine.settings.target.availability,
         ),
     )
 

@@ -122,11 +122,6 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
-    words_letters: int = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     around_min: int = 60
     span_max_h: int = 24
@@ -167,7 +162,6 @@ class Settings:
     location: Location = field(default_factory=Location)
     alert: Alert = field(default_factory=Alert)
     retention: Retention = field(default_factory=Retention)
-    audit: Audit = field(default_factory=Audit)
     trace: Trace = field(default_factory=Trace)
     target: Target = field(default_factory=Target)
     rounds: Rounds = field(default_factory=Rounds)
@@ -254,7 +248,6 @@ RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
         "budget_per_10_min": (0, 1_000, "in 10 min"),
     },
     "retention": {"decision_detail_days": (0, 3_660, "days")},
-    "audit": {"words_letters": (0, 100, "letters")},
     "trace": {"around_min": (0, 1_440, "min"), "span_max_h": (1, 168, "h"), "points_max": (1, 1_000_000, "")},
     "target": {"availability": (0, 1, ""), "decision_p99_ms": (1, 60_000, "ms")},
     "rounds": {

@@ -49,7 +49,7 @@ class CrewDoc(Struct, frozen=True, kw_only=True):
 
 
 class FiguresDoc(Struct, frozen=True, kw_only=True):
-    offers_15_min: Mapping[str, int]
+    offers_lately: Mapping[str, int]
     alerts_10_min: int
     alert_budget: int
     top_decile_share: float | None
@@ -106,7 +106,7 @@ def _board_doc(found: Board) -> BoardDoc:
         regions=tuple(RegionDoc(id=each.id, epoch=each.epoch, holder=each.holder) for each in found.regions),
         router=found.router.breaker,
         figures=FiguresDoc(
-            offers_15_min=figures.offers_15_min, alerts_10_min=figures.alerts_10_min,
+            offers_lately=figures.offers_lately, alerts_10_min=figures.alerts_10_min,
             alert_budget=figures.alert_budget, top_decile_share=figures.top_decile_share, gini=round(figures.gini, 4),
         ),
     )  # fmt: skip
@@ -124,8 +124,8 @@ def _show_board(found: Board) -> None:
         show.line(
             f"region {each.id}: epoch {each.epoch}, {f'held by {each.holder}' if each.holder else 'nobody dispatches'}"
         )
-    answered = ", ".join(f"{n} {state}" for state, n in figures.offers_15_min.items()) or "none"
-    show.line(f"offers answered in 15 min: {answered}; alerts in 10 min: {figures.alerts_10_min} "
+    answered = ", ".join(f"{n} {state}" for state, n in figures.offers_lately.items()) or "none"
+    show.line(f"offers answered lately: {answered}; alerts in 10 min: {figures.alerts_10_min} "
               f"(budget {figures.alert_budget})")  # fmt: skip
     alerts_table("alerts", found.alerts, zone, found.now_ms)
     jobs_table("waiting", found.waiting, zone)

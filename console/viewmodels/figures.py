@@ -12,19 +12,22 @@ from console.words import inert
 BLOCKS = "▁▂▃▄▅▆▇█"
 NAME = 18
 STEP_MIN, STEPS = 5, 24
-AVAILABILITY = 0.999
 STAGES = ("index", "facts", "filter", "road", "lease")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What is alarmed above; see the [alert] settings of the same names."""
+    """What is alarmed above, over which spans; see the [alert] and [target] settings of the same names."""
 
     expiry_rate: float
     router_timeout_rate: float
     stale_rate: float
     top_decile_share: float
     rate_from: int
+    expiry_span_min: int
+    router_span_min: int
+    decision_p99_ms: int
+    availability: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,7 @@ class FiguresRow:
     missed_today: int
     assign_p50_ms: int | None
     assign_p90_ms: int | None
-    offers_15_min: Mapping[str, int]
+    offers_lately: Mapping[str, int]
     confidence: Mapping[str, int]
     router: str
     router_calls: int
@@ -85,14 +88,14 @@ Section = tuple[str, list[Line]]
 
 def sections(row: FiguresRow, width: int) -> list[Section]:
     return [
-        ("Deciding", _deciding(row.here)),
+        ("Deciding", _deciding(row.here, row.limits.decision_p99_ms)),
         ("Offers", _offers(row, width)),
         ("Jobs", _jobs(row, width)),
         ("Workers", _workers(row, width)),
         ("Alerts", _alerts(row, width)),
         ("Router", _router(row)),
         ("Suggestions and overrides", _overridden(row, width)),
-        ("Answered, since this desk started", _answered(row.here)),
+        ("Answered, since this desk started", _answered(row.here, row.limits.availability)),
         ("Positions, since this desk started", _positions(row.here, width)),
     ]
 
@@ -114,12 +117,12 @@ def _one(name: str, value: str, *more: tuple[str, str], look: str = BOLD) -> Lin
     return ((f" {fit(name, NAME)} ", PLAIN), (value, look), *gap, *more)
 
 
-def _deciding(here: Measured) -> list[Line]:
+def _deciding(here: Measured, limit_ms: int) -> list[Line]:
     if here.decision_p99_us is None or here.decision_p50_us is None:
         return [_one("latency", "–", (" no decision made here yet", DIM), look=DIM)]
     p99_ms = here.decision_p99_us / 1000
-    over = p99_ms >= 500
-    limit = (" above the limit of 500 ms" if over else " of 500 ms allowed", WARN if over else DIM)
+    over = p99_ms >= limit_ms
+    limit = (f" above the limit of {limit_ms} ms" if over else f" of {limit_ms} ms allowed", WARN if over else DIM)
     return [
         _one("latency p50", f"{here.decision_p50_us / 1000:.1f} ms", (f" of {here.decisions} decisions", DIM)),
         _one("latency p99", f"{p99_ms:.1f} ms", limit),
@@ -137,12 +140,12 @@ def _stages(took_us: Mapping[str, int]) -> list[Line]:
 
 
 def _offers(row: FiguresRow, width: int) -> list[Line]:
-    total = sum(row.offers_15_min.values())
-    expired = row.offers_15_min.get("EXPIRED", 0)
-    outcomes = " · ".join(f"{n} {inert(state.lower())}" for state, n in row.offers_15_min.items()) or "none"
+    total = sum(row.offers_lately.values())
+    expired = row.offers_lately.get("EXPIRED", 0)
+    outcomes = " · ".join(f"{n} {inert(state.lower())}" for state, n in row.offers_lately.items()) or "none"
     mix = " · ".join(f"{n} {inert(name)}" for name, n in row.confidence.items()) or "none standing"
     return [
-        _one("in 15 min", outcomes),
+        _one(f"in {row.limits.expiry_span_min} min", outcomes),
         _rate("expiry rate", expired, total, row.limits.expiry_rate, row.limits.rate_from),
         _one("confidence", mix),
         _plot("offered", row, width),
@@ -210,7 +213,10 @@ def _router(row: FiguresRow) -> list[Line]:
     rate = _rate(
         "timeout rate", row.router_timeouts, row.router_calls, row.limits.router_timeout_rate, row.limits.rate_from
     )
-    calls = f" {row.router_calls} calls in 5 min, {row.router_failures} without a believable answer"
+    calls = (
+        f" {row.router_calls} calls in {row.limits.router_span_min} min, "
+        f"{row.router_failures} without a believable answer"
+    )
     return [_one("router", row.router, (calls, DIM), look=BOLD if row.router == "ok" else WARN), rate]
 
 
@@ -235,13 +241,13 @@ def _overridden(row: FiguresRow, width: int) -> list[Line]:
             *_counted(row.overrides, "no override lately", width)]  # fmt: skip
 
 
-def _answered(here: Measured) -> list[Line]:
+def _answered(here: Measured, target: float) -> list[Line]:
     """Availability: a refusal by a rule is an answer, a failure is none."""
     lines: list[Line] = []
     for name, (asked, failed) in here.asked.items():
         share = 1 - failed / asked if asked else 1.0
-        under = share < AVAILABILITY
-        words = f" {failed} of {asked} failed, {'under' if under else 'target'} {AVAILABILITY:.1%}"
+        under = share < target
+        words = f" {failed} of {asked} failed, {'under' if under else 'target'} {target:.1%}"
         told = f"{int(share * 10_000) / 100:.2f}%" if asked else "–"  # cut, not rounded: 99.996 % is not all of them
         lines.append(_one(name, told, (words if asked else " not asked of this process", ALERT if under else DIM),
                           look=ALERT if under else BOLD if asked else DIM))  # fmt: skip

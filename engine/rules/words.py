@@ -1,5 +1,6 @@
 """What counts as words: an audit is not helped by ten dots."""
 
+# No setting: the boxes that ask for words, the typed line and the engine count alike without asking each other.
 LETTERS_MIN = 10
 
 

@@ -25,7 +25,6 @@ from engine.rules.sight import (
 )
 from engine.verbs.decide import eta_rules
 
-RATE_SPAN_MS = 15 * 60_000
 ALERT_SPAN_MS = 10 * 60_000
 ON_SHIFT_MAX = 100_000
 
@@ -42,9 +41,9 @@ class Crew:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """SPEC 12, as far as the database tells: offers answered in 15 min, alerts in 10 min, today's fairness."""
+    """SPEC 12, as far as the database tells: offers answered in expiry_span_min, alerts in 10 min, today's fairness."""
 
-    offers_15_min: Mapping[str, int]
+    offers_lately: Mapping[str, int]
     alerts_10_min: int
     alert_budget: int
     top_decile_share: float | None
@@ -259,7 +258,9 @@ def _figures(engine: Engine, now_ms: int, day: str) -> Figures:
     today = {worker_id: n for worker_id, on, n in engine.store.day_counts(engine.tenant, day) if on == day}
     counts = [today.get(worker_id, 0) for worker_id, _ in engine.store.enrolled(engine.tenant)]
     return Figures(
-        offers_15_min=engine.store.offers_answered(engine.tenant, now_ms - RATE_SPAN_MS),
+        offers_lately=engine.store.offers_answered(
+            engine.tenant, now_ms - engine.settings.alert.expiry_span_min * 60_000
+        ),
         alerts_10_min=engine.store.alerts_since(engine.tenant, now_ms - ALERT_SPAN_MS),
         alert_budget=engine.settings.alert.budget_per_10_min,
         top_decile_share=top_decile_share(counts),

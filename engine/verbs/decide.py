@@ -40,6 +40,10 @@ def eta_rules(settings: Settings) -> EtaRules:
         optimistic_speed_kmh=eta.optimistic_speed_kmh,
         pessimistic_factor=eta.pessimistic_factor,
         band_min=eta.band_min,
+        band_early_s=eta.band_early_s,
+        band_late_s=eta.band_late_s,
+        band_doubt_s=eta.band_doubt_s,
+        band_doubt_share=eta.band_doubt_share,
     )
 
 

@@ -38,7 +38,7 @@ from engine.rules.roles import may
 from engine.rules.schedule import Gap, arrival_ms, gaps, joined, minutes, service, slot_of, stretches
 from engine.rules.scoring import NO_ROAD, could_be_late, promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
-from engine.verbs.assign import current, require
+from engine.verbs.assign import current, let_lapse, require
 from engine.verbs.decide import eta_rules, limits_of, look, no_believable_road
 
 EVER = Interval(starts_ms=0, ends_ms=2**62)
@@ -83,6 +83,7 @@ def override(
     ``withdraw``: an offer that stands on the job is withdrawn in the same act. ``version``: the job's as it was
     looked at. Raises NotFound, Forbidden, Stale, Invalid."""
     require(actor, "override")
+    let_lapse(engine, actor, worker_id)
     job = current(engine, actor, job_id)
     if version is not None and job.version != version:
         raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now{by_whom(engine, job_id)}")

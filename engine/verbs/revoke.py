@@ -11,7 +11,7 @@ from engine.rules.nouns import TERMINAL, WAITING, Actor, Job, JobState
 from engine.rules.steps import Refused
 from engine.rules.words import LETTERS_MIN, letters
 from engine.verbs.answer import next_for
-from engine.verbs.assign import Assigned, current, require
+from engine.verbs.assign import Assigned, current, let_lapse, require
 from engine.verbs.override import Choice, by_whom, choose, on_record
 
 REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "stale", "local_knowledge", "other")
@@ -86,6 +86,7 @@ def reassign(
         then = next_for(engine, job.id)
         return Revoked(job=wanted(engine, job.id), next=then)
     require(actor, "override")
+    let_lapse(engine, actor, to)
     chosen = choose(engine, actor, job, to, releasing=held)
     program = leases.reassign(actor, fence, job.id, held, why, chosen.lease, overruled=on_record(chosen))
     done = engine.store.run(engine.tenant, program)
@@ -106,6 +107,7 @@ def preempt(
         raise Invalid(
             f"job {urgent_id} has priority {urgent.priority}; more than {job.priority} is wanted to preempt {job_id}"
         )
+    let_lapse(engine, actor, job.worker_id or "")
     chosen = choose(engine, actor, urgent, job.worker_id or "", releasing=held)
     fence, detail = Fence(region=urgent.region), on_record(chosen)
     program = leases.preempt(actor, fence, job.id, held, chosen.lease, why, overruled=detail)

@@ -25,7 +25,7 @@ def test_the_numbers_of_the_contract() -> None:
     assert (given.location.fresh_s, given.location.hot_s, given.location.ahead_max_s) == (30, 300, 10)
     assert (given.router.budget_ms, given.router.snap_max_m) == (150, 500)
     assert (given.alert.no_show_min, given.alert.expiry_rate, given.alert.stale_rate) == (10, 0.3, 0.2)
-    assert (given.alert.expiry_span_min, given.alert.router_span_min, given.audit.words_letters) == (15, 5, 10)
+    assert (given.alert.expiry_span_min, given.alert.router_span_min) == (15, 5)
     assert (given.trace.around_min, given.trace.points_max) == (60, 2_000)
     assert (given.target.availability, given.target.decision_p99_ms) == (0.999, 500)
     assert (given.slack_capacity.reserve_share, given.slack_capacity.reserve_from_idle) == (0.1, 5)

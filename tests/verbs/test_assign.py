@@ -2,13 +2,16 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict, fields, replace
 
 import pytest
 
 from engine.ports import Forbidden, NotFound
 from engine.rules.nouns import Actor, JobState, Role
+from engine.settings import Eta, load
 from engine.verbs import answer, region
 from engine.verbs.assign import FOLLOWED_MAX, Outcome, assign
+from engine.verbs.decide import eta_rules
 from engine.verbs.why import why
 from tests.desk import Desk, box, north, offered_to, person, ranking, said, verdicts
 
@@ -552,3 +555,10 @@ def test_an_overtaken_dispatcher_ends_no_lapsed_offer(desk: Desk) -> None:
     actor = Actor(name="auto:main", role=Role.AUTOMATIC)
     assert assign(desk.engine, actor, "J2", epoch=old).outcome is not Outcome.OFFERED
     assert desk.acts().count("expire") == 0
+
+
+def test_every_rule_of_the_eta_is_read_from_its_setting() -> None:
+    eta = Eta(detour=1.5, speed_kmh=31, optimistic_speed_kmh=61, pessimistic_factor=1.7, band_min=6, band_early_s=121,
+              band_late_s=301, band_doubt_s=302, band_doubt_share=0.3)  # fmt: skip
+    rules = eta_rules(replace(load(), eta=eta))
+    assert {each.name: getattr(rules, each.name) for each in fields(rules)} == asdict(eta)

@@ -36,7 +36,7 @@ def test_the_board_tells_the_desk_at_one_look(desk: Desk) -> None:
     assert (crew.on_shift, crew.fresh, crew.stale, crew.silent) == (3, 2, 0, 1)
     assert found.regions == (Region(id="main", area_id=None, epoch=0, holder=None, lease_until_ms=0),)
     assert (found.training, found.router.breaker) == (True, "none")
-    assert found.figures.offers_15_min == {"ACCEPTED": 1}
+    assert found.figures.offers_lately == {"ACCEPTED": 1}
 
 
 def test_waiting_jobs_of_equal_slack_go_by_priority(desk: Desk) -> None:

@@ -169,6 +169,25 @@ def test_an_urgent_job_whose_offer_has_lapsed_waits_again(desk: Desk) -> None:
     assert (offer.job_id, offer.worker_id) == ("J9", "ana")
 
 
+@pytest.mark.parametrize("act", ["override", "reassign", "preempt"])
+def test_a_lapsed_offer_elsewhere_keeps_no_worker_from_an_act_that_names_them(desk: Desk, act: str) -> None:
+    held(desk, "ana", "ben")
+    who = "ana" if act == "preempt" else "ben"
+    desk.job("later", opens=150, due=200)
+    desk.give("later", who, force=False)
+    desk.job("J9", priority=5)
+    desk.advance(20, fresh=True)
+    if act == "override":
+        desk.give("J9", "ben")
+    elif act == "reassign":
+        revoke.reassign(desk.engine, person(), "J1", WHY, to="ben")
+    else:
+        revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    [ended] = desk.engine.store.offers_of_job("main", "later")
+    assert ended.state == "EXPIRED"
+    assert desk.look("J1" if act == "reassign" else "J9").state is not JobState.OPEN
+
+
 def test_a_late_cancel_never_clears_a_newer_assignment(desk: Desk) -> None:
     old = held(desk, "ana", "ben")
     revoke.release(desk.engine, person(), "J1", WHY)
