@@ -14,6 +14,7 @@ from console.viewmodels.cells import Line
 from console.viewmodels.filters import Filter
 from console.viewmodels.rows import TERMINAL, JobRow, OfferRow, Snapshot
 from console.widgets.lines import Lines
+from console.widgets.read import fitted, indented
 from console.widgets.told import Told
 
 ORDERS = tuple(board_lines.ORDERS)
@@ -132,17 +133,29 @@ class Offers(Lines):
 
 
 class JobDetail(Told):
-    """One job in full; as it was where it has gone meanwhile."""
+    """One job in full; as it was where it has gone meanwhile. What does not fit goes on right of its line's begin."""
 
     def __init__(self) -> None:
         super().__init__(id="detail")
+        self._lines: list[Line] = []
 
     def take(self, snap: Snapshot, job: JobRow | None, now_ms: int) -> None:
         if job is None:
-            self.say([(("no job is selected", "dim"),)])
+            self._lines = [(("no job is selected", "dim"),)]
+            self.say(self._lines)
             return
         detail = snap.detail if snap.detail is not None and snap.detail.job_id == job.id else None
-        said = detail_lines.lines(job, detail, now_ms, snap.site.zone)
+        self._lines = detail_lines.lines(job, detail, now_ms, snap.site.zone)
+        said = self._fitted()
         if detail is None:  # as high as before until it is read: the scroll bar does not come and go at a held-down key
             said += [((" ", "plain"),)] * (len(self.said) - len(said))
         self.say(said)
+
+    def on_resize(self) -> None:
+        self.say(self._fitted())
+        super().on_resize()
+
+    def _fitted(self) -> list[Line]:
+        width = self.size.width
+        rows = fitted(self._lines, width, indented)
+        return rows if len(rows) <= self.size.height else fitted(self._lines, width - self.bar_cells, indented)

@@ -69,9 +69,14 @@ class Told(ScrollView, can_focus=True):
         self._laid_for = self.size
         self._wide = max(1, self.size.width)
         self._rows = self._rows_in(self._wide)
-        if len(self._rows) > self.size.height and self._wide > self.styles.scrollbar_size_vertical:
-            self._wide -= self.styles.scrollbar_size_vertical
+        if len(self._rows) > self.size.height and self._wide > self.bar_cells:
+            self._wide -= self.bar_cells
             self._rows = self._rows_in(self._wide)
+
+    @property
+    def bar_cells(self) -> int:
+        """What the scroll bar takes where it is shown; it may not be yet."""
+        return self.styles.scrollbar_size_vertical
 
     def _rows_in(self, width: int) -> list[tuple[int, int]]:
         return [(at, n) for at, line in enumerate(self.said) for n in range(self._height(line, width))]

@@ -1,14 +1,20 @@
 """Words drawn line by line read, scroll and are selected as a tree of widgets would have them."""
 
 import asyncio
+from pathlib import Path
 
+import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
+from textual.pilot import Pilot
 from textual.selection import Selection
 
+from console.screens.desk import Desk
 from console.viewmodels.cells import Line
+from console.widgets.panes import JobDetail
 from console.widgets.told import Told
+from tests.console.desks import campus, drive, keys, settle, still
 
 WIDE: Line = (("notes ", "head"), ("wide 你好 words that need more than one row of a narrow pane", "plain"))
 LINES: list[Line] = [(("J-1", "bold"),), WIDE, *(((f"row {n}", "plain"),) for n in range(8))]
@@ -86,3 +92,21 @@ def test_no_letter_stands_under_the_bar_and_the_keys_of_a_list_scroll() -> None:
     assert set(first[1]) == {"y"}
     assert all(cell_len(each) <= seen for each in first)
     assert last[-1] == "row 7"
+
+
+@pytest.mark.parametrize("width", [30, 40])
+def test_a_job_in_full_goes_on_right_of_its_lines_and_again_when_the_width_changes(tmp_path: Path, width: int) -> None:
+    campus(tmp_path / "site.db")
+
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        desk.board.put("J-5")
+        await keys(pilot, "4")
+        await pilot.resize_terminal(width, 12)
+        await settle(pilot)
+        detail = desk.query_one(JobDetail)
+        texts = ["".join(text for text, _ in each) for each in detail.said]
+        assert all(cell_len(each) <= detail.scrollable_content_region.width for each in texts)
+        assert " ".join(" ".join(texts).split()).startswith("J-5 repair · 30 min · priority 4 skills hvac, welding · ")
+        assert ("    priority 4" in texts) == (width == 30)
+
+    drive(still(tmp_path / "site.db"), play, size=(60, 12))
