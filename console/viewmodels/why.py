@@ -171,7 +171,9 @@ def _policy(then: "Decision", width: int) -> Iterator[Line]:
     kept, stages = then.summary.policy, then.summary.stages
     weights = f"policy {kept.version}: ETA {kept.w_eta:g}, fairness {kept.w_fair:g},"
     band, sense = f"slack {kept.w_slack:g}, band {kept.eta_band_min} min", "lower scores go first"
+    even = f"within {kept.eta_band_min} min of the leader, who has fewer jobs today goes first"
     rows = (f"{weights} {band}; {sense}",) if width >= NARROW else (weights, f"  {band};", f"  {sense}")
+    rows = (*rows, even) if kept.w_fair else rows
     yield from (((each, DIM),) for each in rows)
     parts = (
         ("index", stages.index_us),
