@@ -1,6 +1,7 @@
 """The rehearsal room on a screen: the very run that `--plain` prints, stepped by keys; and how it looks."""
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -33,6 +34,7 @@ from tests.console.desks import keys, settle
 
 SIZES = [(80, 24), (120, 36)]
 STEP, BACK, DECISIVE = "full_stop", "comma", "right_square_bracket"
+KEY_NAMES = {".": STEP, ",": BACK, "]": DECISIVE, "esc": "escape"}
 Play = Callable[[Pilot[int], Room], Awaitable[None]]
 
 
@@ -195,6 +197,28 @@ def test_every_schedule_beside_the_screen() -> None:
         assert "north desk done; south desk lost at claim_job" in seen(orders)
         await keys(pilot, "escape")
         assert room.is_current
+
+    drive("two-desks-one-job", play)
+
+
+def test_the_keys_of_the_lesson_lead_to_the_counts_it_names() -> None:
+    """Row after row, for each begins where the one before left the room."""
+    guide = (ROOT / "docs" / "training.md").read_text("utf-8")
+    rows = [
+        next(row for row in guide.splitlines() if words in row) for words in ("The same without care", "How often?")
+    ]
+    pressed = [KEY_NAMES.get(each, each) for row in rows for each in re.findall(r"`([^`]+)`", row.split("|")[2])]
+
+    async def play(pilot: Pilot[int], room: Room) -> None:
+        counted: list[str] = []
+        for each in pressed:
+            await keys(pilot, each)
+            if isinstance(orders := room.app.screen, Orders) and each == "E":
+                await ended(pilot, orders)
+                counted.append(f"{len(orders.found.violations) or 'none'} of {orders.found.schedules}")
+        assert counted == ["240 of 244", "none of 88"]
+        assert all(each in rows[1] for each in counted)
+        assert (room.kind, room.is_current) == (SAFE, True)
 
     drive("two-desks-one-job", play)
 
