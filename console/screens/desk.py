@@ -107,6 +107,7 @@ class Desk(Screen[None]):
         self.tick(quiet=False)
         if not self._greeted and self.console.behind.snap is not None:
             self._greeted = True
+            self.tell("")  # that the database was not open yet is over
             self.greet()
 
     @work

@@ -179,8 +179,12 @@ def may_undo(state: DeskState) -> str | None:
 
 
 def may_rehearse(state: DeskState) -> str | None:
+    if not state.ready:
+        return NOT_OPEN
     return None if state.training else "only from the desk of a training site; elsewhere `run.py rehearse`"
 
 
 def may_stage(state: DeskState) -> str | None:
+    if not state.ready:
+        return NOT_OPEN
     return None if state.demo else "only on the demo site (`run.py demo`): nothing befalls a site of yours"

@@ -61,6 +61,29 @@ async def until(app: Console, pilot: Pilot[int], words: str, limit_s: float = 15
         await settle(pilot)
 
 
+def test_a_key_before_the_desk_has_opened_does_not_say_that_this_is_no_demo(demo: Demo) -> None:
+    behind = Staged(demo)
+    app = Console(behind, ticks=False, room=run.rehearsal_room())
+
+    async def go() -> None:
+        async with app.run_test(size=(120, 36)) as pilot:
+            await settle(pilot)
+            opened, behind.snap = behind.snap, None
+            for key in "Pt":
+                await keys(pilot, key)
+                assert isinstance(app.screen, Desk)
+                assert "the database is not open yet" in shown(app)
+            behind.snap = opened
+            app.look_again()
+            await settle(pilot)
+            assert "not open yet" not in shown(app)
+
+    try:
+        asyncio.run(go())
+    finally:
+        behind.close()
+
+
 def test_every_fault_has_a_key_of_its_own() -> None:
     assert set(FAULT_KEYS) == {each.name for each in FAULTS}
     assert len(set(FAULT_KEYS.values())) == len(FAULTS)
