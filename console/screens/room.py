@@ -29,8 +29,11 @@ KINDS = (SAFE, BARE, GUARDED)
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 EXPORTS = Path("rehearsals")
 LANE_CELLS = 34
+LOW_BELOW_ROWS = 30
 SLIM_BELOW_ROWS = 20
 """There who won stands at the end of the run alone, which can be scrolled; committed rows have no room."""
+LANE_ROWS = {(False, False): 10, (False, True): 7, (True, False): 14, (True, True): 10}
+"""The height of the lanes where there is room: in one row of them or in two, on a high screen or a low one."""
 
 
 class Room(Whole, Screen[None]):
@@ -39,7 +42,7 @@ class Room(Whole, Screen[None]):
     CSS_PATH = Path(__file__).parent.parent / "room.tcss"
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  (as Textual declares it)
-    VERTICAL_BREAKPOINTS = [(0, "-slim"), (SLIM_BELOW_ROWS, "-low"), (30, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-slim"), (SLIM_BELOW_ROWS, "-low"), (LOW_BELOW_ROWS, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(each.keys, f"command('{each.id}')", each.label, show=False, tooltip=each.tooltip,
@@ -130,12 +133,33 @@ class Room(Whole, Screen[None]):
         shown = view.status(told, self.script.title, self.kind, safe=self.kind == SAFE, width=self.size.width)
         self.query_one("#room-status", OneLine).say(shown)
         self._look_at_lanes(told, following)
-        self.query_one("#rows", Pane).take(view.rows(told.now), "Committed rows")
+        rows = view.rows(told.now)
+        self.query_one("#rows", Pane).take(rows, "Committed rows", marked=view.last_changed(rows))
         verdict, room_for_both = view.verdict(told), self.size.height >= SLIM_BELOW_ROWS
         self.query_one("#run", Pane).take(view.run(told, whole=not room_for_both), "The run so far")
         self.query_one("#verdict", Pane).take(verdict or [((view.told_cue(following), DIM),)])
         self.query_one("#verdict", Pane).display = room_for_both or not verdict
         self.query_one("#room-keys", RoomKeys).take(self.state, commands_of(self.state))
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """Committed rows are the proof: where they lack room, they get what the lanes and the run can spare."""
+        lanes, rows, verdict = self.query_one("#lanes"), self.query_one("#rows", Pane), self.query_one("#verdict", Pane)
+        if self.size.height < SLIM_BELOW_ROWS:
+            lanes.styles.clear_rule("height")
+            return
+        panes = [each for each in lanes.query(Pane) if each.display]
+        two_rows, low = lanes.has_class("-two-rows"), self.size.height < LOW_BELOW_ROWS
+        across = 2 if two_rows else max(1, len(panes))
+        width = self.size.width // across
+        bars = [each for each in self.query("#room-status, #room-said, #by, #room-keys") if each.display]
+        shares = view.shares(
+            self.size.height - sum(max(1, each.outer_size.height) for each in bars) - verdict.rows(self.size.width),
+            lanes=LANE_ROWS[two_rows, low],
+            least=max((each.rows(width) for each in panes), default=0) * (1 + two_rows),
+            rows=rows.rows(self.size.width),
+        )
+        lanes.styles.height, rows.styles.max_height = shares
 
     def _look_at_lanes(self, told: view.Told, following: Cue | None) -> None:
         """As many as there is room for, those that moved last; a naive twin may have fewer sessions."""

@@ -134,6 +134,25 @@ def rows(now: Rehearsal) -> list[Line]:
     return made or [(("no rows", DIM),)]
 
 
+def last_changed(lines: list[Line]) -> tuple[int, int] | None:
+    """First and last of the rows that the last step changed, or that are promised twice."""
+    found = [at for at, each in enumerate(lines) if each[0][0].startswith(("*", "!!"))]
+    return (found[0], found[-1]) if found else None
+
+
+RUN_ROWS = 5
+"""The run so far keeps so many, its border and all."""
+
+
+def shares(height: int, *, lanes: int, least: int, rows: int) -> tuple[int, int]:
+    """Of so many rows: how many the lanes get, and how many the committed rows at most, which want ``rows``.
+
+    ``lanes``: what the lanes have where nobody lacks room; ``least``: what they need."""
+    need = min(lanes, least)
+    most = max(4, height - need - RUN_ROWS)
+    return max(need, min(lanes, height - min(rows, most) - RUN_ROWS)), most
+
+
 def _doubled(scene: Scene, row: Row) -> bool:
     return row.table != "worker" and any(row.key.split()[0] in each.split() for each in scene.doubles)
 

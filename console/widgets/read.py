@@ -41,6 +41,14 @@ class Read(Static):
         self._lines = list(lines)
         self._draw()
 
+    def rows(self, width: int) -> list[Line]:
+        """Its lines as they are in this width."""
+        return fitted(self._lines, width, self._begins)
+
+    def row_of(self, line: int) -> int:
+        """The row in which the line of this number begins; after the last one, how many there are."""
+        return len(fitted(self._lines[:line], self._wide, self._begins)) if self._wide else line
+
     def on_resize(self) -> None:
         if self.size.width != self._wide:
             self._wide = self.size.width

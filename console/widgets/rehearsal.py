@@ -22,12 +22,17 @@ class Pane(VerticalScroll, can_focus=False):
         super().__init__(id=id)
         self._to_end = to_end
         self._shown: list[Line] = []
+        self._marked: tuple[int, int] | None = None
         self._body = Read(begins=begins)
 
     def compose(self) -> Sequence[Static]:  # type: ignore[override]
         return (self._body,)
 
-    def take(self, lines: list[Line], title: str = "", look: str = "plain") -> None:
+    def take(
+        self, lines: list[Line], title: str = "", look: str = "plain", *, marked: tuple[int, int] | None = None
+    ) -> None:
+        """``marked``: first and last of the lines that are to be in sight."""
+        self._marked = marked
         self.border_title = title.replace("[", "\\[")
         self.set_class(look in ("warn", "alert"), "-marked")
         if lines != self._shown:
@@ -41,6 +46,18 @@ class Pane(VerticalScroll, can_focus=False):
     def _follow(self) -> None:
         if self._to_end:
             self.call_after_refresh(self.scroll_end, animate=False)
+        elif self._marked is not None:
+            self.call_after_refresh(self._show_marked)
+
+    def _show_marked(self) -> None:
+        """The last of them at the foot, unless the first would then be above the top."""
+        if self._marked is not None:
+            first, last = self._body.row_of(self._marked[0]), self._body.row_of(self._marked[1] + 1)
+            self.scroll_to(y=max(0, min(first, last - self.scrollable_content_region.height)), animate=False)
+
+    def rows(self, width: int) -> int:
+        """How many rows its lines take in panes of this width, borders and all."""
+        return len(self._body.rows(width - self.gutter.width)) + self.gutter.height
 
 
 class RoomKeys(OneLine):

@@ -368,6 +368,33 @@ def test_who_won_and_the_rule_are_told_once_and_nothing_wraps_to_the_edge(size: 
     drive("two-desks-one-job", play, size)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 30)], ids=str)
+def test_the_rows_that_prove_it_are_in_sight_at_the_end(size: tuple[int, int]) -> None:
+    async def naive(pilot: Pilot[int], room: Room) -> None:
+        await keys(pilot, "n")
+        while room.state.more:
+            await keys(pilot, STEP)
+        await settle(pilot)
+        assert all(f" offer {each}  job exam" in seen(room) for each in ("o-north", "o-south"))
+
+    async def zombie(pilot: Pilot[int], room: Room) -> None:
+        while room.state.more:
+            await keys(pilot, STEP)
+        await settle(pilot)
+        assert " offer o-new  job exam, worker ben, state OFFERED" in seen(room)
+
+    drive("two-desks-one-job", naive, size)
+    drive("zombie-dispatcher", zombie, size)
+
+
+def test_lanes_are_low_only_while_the_rows_need_their_room() -> None:
+    roomy = view.shares(30, lanes=10, least=5, rows=8)
+    tight = view.shares(18, lanes=10, least=5, rows=8)
+    assert (roomy[0], tight[0]) == (10, 5)
+    assert roomy[1] >= 8 <= tight[1]
+    assert view.shares(12, lanes=10, least=9, rows=8) == (9, 4), "the lanes keep what they say"
+
+
 # --- the door --------------------------------------------------------------------------------------------------------
 
 
