@@ -48,10 +48,12 @@ class Undo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of an act, in words. ``undo``: None where it cannot be taken back."""
+    """What came of an act, in words. ``undo``: None where it cannot be taken back; ``vain``: it was tried, and nobody
+    was bound."""
 
     said: str
     undo: Undo | None = None
+    vain: bool = False
 
 
 def _undo(engine: Engine, what: str, job_id: str, worker_id: str | None = None, *, force: bool = False) -> Undo | None:
@@ -101,8 +103,8 @@ def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
     for each in made.considered:
         reasons[each.verdict] = reasons.get(each.verdict, 0) + 1
     if made.outcome in (assigning.Outcome.ALERT, assigning.Outcome.NO_ELIGIBLE):
-        return Done(said=f"assign {job_id}: no eligible worker; {in_words(assigning.reasons(reasons))}")
-    return Done(said=f"assign {job_id}: not done, it is {made.job.state} now")
+        return Done(said=f"assign {job_id}: no eligible worker; {in_words(assigning.reasons(reasons))}", vain=True)
+    return Done(said=f"assign {job_id}: not done, it is {made.job.state} now", vain=True)
 
 
 def assign_as_shown(engine: Engine, actor: Actor, job_id: str, version: int) -> Done:

@@ -44,7 +44,7 @@ async def act(desk: "Desk", line: str, ask: "Callable[[Engine, Actor], Done]") -
     done = await asked(desk, line.removeprefix("/"), ask)
     if done is not None:
         desk.did(line, done.undo)
-        desk.tell_done(done.said)
+        desk.tell_done(done.said, "warn" if done.vain else "ok")
     desk.console.look_again()
 
 

@@ -202,10 +202,10 @@ class Desk(Screen[None]):
         self.hands.graced = ""
         self.query_one("#said", Said).tell(words, look)
 
-    def tell_done(self, words: str) -> None:
+    def tell_done(self, words: str, look: str = "ok") -> None:
         """An act's outcome, and for as long as it can be undone, that it can."""
         can = self.hands.can_undo(self.console.behind.mono_s())
-        self.tell(f"{words}  (U undoes it for {self.grace_s:g} s)" if can else words, "ok")
+        self.tell(f"{words}  (U undoes it for {self.grace_s:g} s)" if can else words, look)
         self.hands.graced = words if can else ""
 
     # --- panes -------------------------------------------------------------------------------------------------------

@@ -441,3 +441,13 @@ def test_the_desk_acts_under_the_name_that_the_commands_act_under(
     assert behind.snap is not None
     assert behind.snap.site.actor == "nina"
     behind.close()
+
+
+def test_an_assign_that_bound_nobody_bears_no_check_mark(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await on(pilot, desk, "J-5")
+        await keys(pilot, "s")
+        await settle(pilot)
+        assert "! assign J-5: no eligible worker" in shown(app)
+
+    drive(app, play)
