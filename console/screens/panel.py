@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from console.app import Console
 
 LOOK_S = 1.0
+WHOM = "befalls whom? j k  > offered = accepted"
 
 
 class Cast(Lines):
@@ -34,10 +35,22 @@ class Cast(Lines):
     def __init__(self) -> None:
         super().__init__(id="cast", empty="nobody is on shift")
         self._names: dict[str, str] = {}
+        self._asked = frozenset[str]()
 
     def take(self, people: Sequence[tuple[str, str]]) -> None:
         self._names = dict(people)
+        self._asked = frozenset(key for key, words in people if words.startswith(">"))
         self.show(list(self._names))
+        self._count()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._count()
+
+    def _count(self) -> None:
+        """The list stays at whom was chosen: who has an offer may be above."""
+        above = sum(key in self._asked for key in self.order[: self.scroll_offset.y])
+        self.border_title = f"↑ {above} with an offer above: g" if above else WHOM
 
     def read(self, key: str, width: int) -> Line:
         return ((fit(f" {key:<5} {self._names.get(key, '')}", width), PLAIN),)
@@ -75,7 +88,6 @@ class Panel(Whole, ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one("#panel").border_title = "Trainer · esc closes"
-        self.query_one(Cast).border_title = "befalls whom? j k  > offered = accepted"
         self.look()
         self.query_one(Cast).put(self._stage.chosen)  # whom it befell before: closed for a look, it goes on with them
         if self._ticks:

@@ -220,6 +220,20 @@ def test_a_step_of_the_clock_is_a_warning_and_ends_the_offers_of_before_once(dem
     drive(demo, play, size=(200, 50))
 
 
+def test_a_clock_set_back_makes_nobody_older(demo: Demo) -> None:
+    async def play(stage: Stage) -> None:
+        await stage.second(REPORTS_S)
+        worker, _ = stage.demo.workers()[0]
+        await stage.panel("C")
+        for _ in range(4):
+            await stage.second(REPORTS_S // 2)
+            presence, age_s = await person(stage, worker)
+            assert presence == "fresh"
+            assert age_s <= 2 * REPORTS_S
+
+    drive(demo, play)
+
+
 def test_a_lost_index_is_an_alert_and_an_empty_map_for_a_second_and_then_neither(demo: Demo) -> None:
     async def play(stage: Stage) -> None:
         def about() -> int:

@@ -205,6 +205,22 @@ def test_whom_it_befell_is_still_chosen_when_the_panel_was_closed_for_a_look(dem
     drive(demo, play)
 
 
+def test_offers_above_the_window_are_counted_on_its_border(demo: Demo) -> None:
+    async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
+        cast = app.screen.query_one(Cast)
+        await keys(pilot, "G")
+        await settle(pilot)
+        people = [(key, words.lstrip("> ")) for key, words in demo.workers()]
+        asked = people[2][0]
+        cast.take([(key, f"> {words}" if key == asked else f"  {words}") for key, words in people])
+        assert cast.border_title == "↑ 1 with an offer above: g"
+        await keys(pilot, "g")
+        await settle(pilot)
+        assert "offered" in cast.border_title
+
+    drive(demo, play)
+
+
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 36), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_look(tmp_path: Path, snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
     """Over a small site that no machine's pace can change; the clock stands, so nothing of the town is seen."""
