@@ -309,14 +309,15 @@ class Desk(Screen[None]):
         if reason is not None:
             self.tell(f"{command.label}: {reason}", "warn")
             return
-        if command_id == "mark" and state.typed is None and self.pane == "alerts" and state.alert is not None:
+        if command_id == "lock" and self.console.behind.guarded:
+            self.console.cover()  # at once: the keys that follow are not this operator's any more
+        elif command_id == "mark" and state.typed is None and self.pane == "alerts" and state.alert is not None:
             self.query_one(Alerts).mark(state.alert.id)
             self.query_one(Alerts).action_step(1)
-            return
-        if command_id == "mark" and state.job is not None:
+        elif command_id == "mark" and state.job is not None:
             self.mark(state.job.id)  # at once: the next key may come before a worker has its turn
-            return
-        self.run_deed(command_id, state)
+        else:
+            self.run_deed(command_id, state)
 
     @work
     async def run_deed(self, command_id: str, state: DeskState) -> None:

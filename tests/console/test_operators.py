@@ -220,6 +220,29 @@ def test_after_a_lock_no_tab_leads_back_to_the_name(tmp_path: Path) -> None:
     asyncio.run(covered(app, play))
 
 
+def test_keys_on_their_way_as_the_desk_is_locked_do_nothing_at_it(tmp_path: Path) -> None:
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        await sign_in(pilot, "ben", "correct horse")
+        app.look_again()
+        await settle(pilot)
+        desk = app.screen
+        assert isinstance(desk, Desk)
+        assert desk.board.cursor is not None
+        burst(app, "L", "space", "s")
+        for _ in range(60):
+            await pilot.pause(0)
+        assert isinstance(app.screen, Login)
+        assert not desk.board.marked
+        assert isinstance(app.behind, Still)
+        assert not [
+            each for each in app.behind.engine.store.audit("main") if each.act == "offer" and each.actor == "ben"
+        ]
+
+    asyncio.run(covered(app, play))
+
+
 def test_what_is_typed_before_the_boxes_are_there_is_not_listened_to_until_a_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
