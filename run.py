@@ -83,6 +83,14 @@ def say(text: str, end: str = "\n") -> None:
     sys.stderr.flush()
 
 
+def say_wrapped(text: str) -> None:
+    """No word is broken at the edge of the terminal."""
+    import shutil
+    import textwrap
+
+    say(textwrap.fill(text, max(20, shutil.get_terminal_size().columns - 1)))
+
+
 def hold(lock_file: Path) -> IO[str]:
     """One set-up at a time; a second one waits and then finds the work done. Closed by the end or the restart."""
     import fcntl
@@ -235,14 +243,14 @@ def open_desk(order: "DeskOrder") -> int:
 
 
 def demo_site(order: "DemoOrder") -> "AbstractContextManager[DemoSite]":
-    need_terminal()
     from fixtures import demo, recording
 
     told = recording.read(order.replay) if order.replay is not None else None
+    need_terminal()
     if order.record is not None:
         recording.refuse_existing(order.record)
     recorder = recording.Recorder(Path("rehearsals"), file=order.record)
-    return demo.opened(ROOT / ".osrm", seed=order.seed, said=say, recorder=recorder, recording=told)
+    return demo.opened(ROOT / ".osrm", seed=order.seed, said=say_wrapped, recorder=recorder, recording=told)
 
 
 def need_terminal() -> None:

@@ -97,13 +97,14 @@ class FaultShown(Protocol):
 class DemoStage(Protocol):
     """The demo site, which rings the rounds itself, and its trainer's hands. ``speed``: of the clock, 0 = it stands.
 
-    ``chosen``: whom its trainer chose last. ``refusals``: why not now, by fault; ``inject`` does it and answers in
-    words, or raises CallboardError; ``pass_a_second``: of training time; answers its time. ``record``: where the
-    session is recorded, or how far its replay has come."""
+    ``chosen``: whom its trainer chose last; ``warning``: why a replay may differ, or "". ``refusals``: why not now, by
+    fault; ``inject`` does it and answers in words, or raises CallboardError; ``pass_a_second``: of training time;
+    answers its time. ``record``: where the session is recorded, or how far its replay has come."""
 
     seed: int
     speed: float
     chosen: str
+    warning: str
 
     def open(self) -> "Engine": ...
     def hear(self, said: Callable[[str], None]) -> None: ...

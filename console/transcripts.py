@@ -77,3 +77,12 @@ def export(folder: Path, script: Script, kind: str, lines: Sequence[Line], *, no
     # A fixed id: else rich makes it of the content and of the moment, and two exports would differ.
     picture.write_text(drawn.export_svg(title=inert(title), unique_id="rehearsal"), encoding="utf-8")
     return text, picture
+
+
+def export_orders(folder: Path, script: Script, kind: str, lines: Sequence[str]) -> Path:
+    """Write what became of every order as text; answers the path. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = folder / f"{script.name}{TEXTS[kind]}-orders.txt"
+    body = "\n".join(inert(each).rstrip() for each in lines)
+    text.write_text(f"{inert(script.title)} ({kind}): every order\n\n{body}\n", encoding="utf-8")
+    return text

@@ -17,7 +17,7 @@ from console.stage import BARE, GUARDED, SAFE, House, RehearsalRoom, Script
 from console.transcripts import asked, export, heading, painted
 from engine.ports import CallboardError
 from engine.rules.rehearsal import Tally
-from engine.verbs.rehearsed import Line, transcript
+from engine.verbs.rehearsed import BELIEVED, Line, schedule, transcript
 
 
 class ListedDoc(Struct, frozen=True, kw_only=True):
@@ -192,8 +192,10 @@ def _told(script: Script, kind: str, found: Tally) -> None:
     broke = "violations" if kind == SAFE else "double-book"
     title = f"{script.title} ({kind}): {found.schedules} schedules, {len(found.violations)} {broke}"
     show.table(title, ("how it ends", "schedules>"), found.outcomes)
+    if found.violations and kind != SAFE:
+        show.line(f"  {BELIEVED}")
     for each in found.violations[:1]:
-        show.line(f"  the first: {each}")
+        show.line(f"  the first: {schedule(each, script.zone)}")
 
 
 @contextmanager

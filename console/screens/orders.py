@@ -33,12 +33,14 @@ class Orders(Whole, ModalScreen[None]):
     AUTO_FOCUS = "#page"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Stop or close", show=False, id="orders.close"),
+        Binding("x", "export", "Write it down", show=False, id="orders.export"),
         Binding("j,down", "scroll(1)", show=False, id="orders.down"),
         Binding("k,up", "scroll(-1)", show=False, id="orders.up"),
     ]
 
-    def __init__(self, room: RehearsalRoom, script: Script, kind: str, database: Path | None) -> None:
+    def __init__(self, room: RehearsalRoom, script: Script, kind: str, database: Path | None, exports: Path) -> None:
         super().__init__()
+        self._exports, self._written = exports, ""
         self._room, self._script, self._kind, self._database = room, script, kind, database
         self._enough = threading.Event()
         self.found = Tally(schedules=0, violations=(), outcomes=())
@@ -52,7 +54,7 @@ class Orders(Whole, ModalScreen[None]):
     def on_mount(self) -> None:
         page = self.query_one("#page")
         page.border_title = f"Every schedule: {inert(self._script.title)} ({self._kind})".replace("[", "\\[")
-        page.border_subtitle = "esc stops, then closes"
+        page.border_subtitle = "esc stops, then closes · x writes it down"
         self.run_worker(self._play, thread=True, exit_on_error=False)
         self.set_interval(LOOK_S, self.look)
         self.look()
@@ -85,13 +87,33 @@ class Orders(Whole, ModalScreen[None]):
     def look(self) -> None:
         safe = self._kind == SAFE
         words, look = self.said
-        lines: list[Line] = [*tally(self.found, safe=safe), ((" ", PLAIN),), ((inert(words), look),)]
+        lines = self._lines(safe=safe, words=words, look=look)
+        if self._written:
+            lines.append(((inert(self._written), OK),))
+        self.query_one("#tally", Static).update(content(lines))
+
+    def _lines(self, *, safe: bool, words: str, look: str) -> list[Line]:
+        lines: list[Line] = [*tally(self.found, self._script.zone, safe=safe), ((" ", PLAIN),), ((inert(words), look),)]
         if safe:
             dead = "one session may also die at any statement of a transaction"
             lines.append(((f"Every order of moves, and {dead}; every invariant is asked after each.", DIM),))
         else:
             lines.append((("Every order of moves; asked of each: is anything promised twice?", DIM),))
-        self.query_one("#tally", Static).update(content(lines))
+        return lines
+
+    def action_export(self) -> None:
+        """What the page says, as text: of a search that goes on, as far as it is."""
+        from console.transcripts import export_orders
+
+        words, look = self.said
+        lines = [
+            "".join(text for text, _ in each) for each in self._lines(safe=self._kind == SAFE, words=words, look=look)
+        ]
+        try:
+            self._written = f"written: {export_orders(self._exports, self._script, self._kind, lines)}"
+        except OSError as error:
+            self._written = f"not written: {error}"
+        self.look()
 
     def action_close(self) -> None:
         if self.ended.is_set():

@@ -90,6 +90,8 @@ class Panel(Whole, ModalScreen[None]):
         self.query_one("#panel").border_title = "Trainer · esc closes"
         self.look()
         self.query_one(Cast).put(self._stage.chosen)  # whom it befell before: closed for a look, it goes on with them
+        if self._stage.warning:
+            self.tell(self._stage.warning, "warn")
         if self._ticks:
             self.set_interval(LOOK_S, self.look)
 

@@ -36,6 +36,7 @@ class WithReason(Dialog[Reasoned | None]):
             yield Button("Leave it (esc)", id="cancel", compact=True)
 
     def on_mount(self) -> None:
+        self.query_one(".box").border_subtitle = "tab to the reason: enter, ↑ ↓, enter · tab to the words"
         self.judge()
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -268,7 +268,7 @@ class Room(Whole, Screen[None]):
     def _every(self) -> None:
         from console.screens.orders import Orders
 
-        self._app.push_screen(Orders(self.room, self.script, self.kind, self.database))
+        self._app.push_screen(Orders(self.room, self.script, self.kind, self.database, self._exports))
 
     # --- the clock ---------------------------------------------------------------------------------------------------
 

@@ -207,12 +207,14 @@ def told_cue(cue: Cue | None) -> str:
 # --- every schedule --------------------------------------------------------------------------------------------------
 
 
-def tally(found: Tally, *, safe: bool) -> list[Line]:
+def tally(found: Tally, zone: str, *, safe: bool) -> list[Line]:
     """How many orders were played, what broke, and how they end, by count."""
     broke = "violations" if safe else "double-book"
     n = len(found.violations)
     look = OK if n == 0 else ALARM
     made: list[Line] = [((f"{found.schedules} schedules  ", BOLD), (f"{n} {broke}", look))]
     made += [((f"{many:>7}  ", BOLD), (inert(end), PLAIN)) for end, many in found.outcomes]
-    made += [((f"the first: {inert(each)}", ALERT),) for each in found.violations[:1]]
+    if n and not safe:
+        made.append(((rehearsed.BELIEVED, DIM),))
+    made += [((f"the first: {inert(rehearsed.schedule(each, zone))}", ALERT),) for each in found.violations[:1]]
     return made

@@ -1,5 +1,6 @@
 """A rehearsal in words: each statement with its bindings, each row before and after, and the rule that decided."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -210,6 +211,17 @@ def clock(at_ms: int, zone: str) -> str:
     """The training clock: hours, minutes, seconds; tenths and less only where there are any."""
     shown = f"{local(at_ms, zone):%H:%M:%S}"
     return shown if at_ms % 1000 == 0 else f"{shown}.{at_ms % 1000:03}"
+
+
+BELIEVED = (
+    "Each line is what the sessions believe at the end; whether anything is promised or booked twice is asked of the "
+    "committed rows."
+)
+
+
+def schedule(text: str, zone: str) -> str:
+    """One schedule in a line, where the training clock told milliseconds since 1970."""
+    return re.sub(r"the clock shows (\d{12,14})", lambda found: f"it shows {clock(int(found[1]), zone)}", text)
 
 
 def ending(shown: Rehearsal, rule: str) -> Iterator[Line]:

@@ -165,3 +165,13 @@ def test_the_console_in_a_pipe_is_refused_before_anything_is_set_up() -> None:
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "needs a terminal" in ran.stderr
+
+
+def test_what_is_wrong_with_a_recording_is_said_before_that_there_is_no_terminal(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('seed = "x"\n', "utf-8")
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), "demo", "--replay", str(tmp_path / "bad.toml")], capture_output=True,
+        stdin=subprocess.DEVNULL, text=True, check=False, env={**os.environ, "CALLBOARD_NO_VENV": "1"},
+    )  # fmt: skip
+    assert "bad.toml: seed = 'x'" in ran.stderr
+    assert "terminal" not in ran.stderr

@@ -192,6 +192,15 @@ def test_each_fault_is_explained_before_it_is_done_at_any_size(demo: Demo, size:
     drive(demo, play, size)
 
 
+def test_why_a_replay_may_differ_stands_in_the_panel_when_it_is_opened(demo: Demo) -> None:
+    demo.warning = "Not played again: 1 act of a person at the desk"
+
+    async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
+        assert demo.warning in shown(app)
+
+    drive(demo, play)
+
+
 def test_whom_it_befell_is_still_chosen_when_the_panel_was_closed_for_a_look(demo: Demo) -> None:
     async def play(pilot: Pilot[int], app: Console, demo: Demo) -> None:
         await keys(pilot, "j", "j", "n")

@@ -238,6 +238,25 @@ def test_every_schedule_can_be_stopped() -> None:
     drive("two-desks-one-job", play)
 
 
+def test_every_schedule_is_written_down_and_tells_the_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def play(pilot: Pilot[int], room: Room) -> None:
+        await keys(pilot, "n", "E")
+        orders = room.app.screen
+        assert isinstance(orders, Orders)
+        await ended(pilot, orders)
+        await keys(pilot, "x")
+        await settle(pilot)
+        assert "written: rehearsals/accept-at-expiry-naive-orders.txt" in seen(orders)
+
+    drive("accept-at-expiry", play)
+    told = (tmp_path / "rehearsals" / "accept-at-expiry-naive-orders.txt").read_text("utf-8")
+    assert "86 schedules  27 double-book" in told
+    assert "believe" in told
+    assert "clock: it shows 12:00:20" in told
+
+
 # --- pages, files, the list ------------------------------------------------------------------------------------------
 
 
