@@ -2,6 +2,8 @@
 
 import logging
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -117,12 +119,19 @@ def current(engine: Engine, actor: Actor, job_id: str) -> Job:
     return job
 
 
-def let_lapse(engine: Engine, actor: Actor, worker_id: str) -> None:
-    """End a worker's offer whose time is over, and ask the next one for its job: before an act that wants them free."""
+@contextmanager
+def room_made(engine: Engine, actor: Actor, worker_id: str, job_id: str | None = None) -> Generator[bool]:
+    """For an act that wants this worker (and job) free: their offers whose time is over are ended before it, and the
+    next ones asked only after it, or the jobs and workers it is about would be given away on its way. Answers whether
+    it was the job's own offer that was ended (which makes another version of the job)."""
     worker = engine.store.worker(engine.tenant, worker_id)
-    freed = None if worker is None else _ended(engine, actor, worker.live_offer_id)
-    if freed is not None:
-        _follow(engine, [freed])
+    job = None if job_id is None else engine.store.job(engine.tenant, job_id)
+    own = None if job is None else _ended(engine, actor, job.live_offer_id)
+    other = None if worker is None else _ended(engine, actor, worker.live_offer_id)
+    try:
+        yield own is not None
+    finally:
+        _follow(engine, [each for each in (own, other) if each is not None])
 
 
 def _ended(engine: Engine, actor: Actor, offer_id: str | None, fence: Fence | None = None) -> str | None:

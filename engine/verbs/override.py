@@ -38,7 +38,7 @@ from engine.rules.roles import may
 from engine.rules.schedule import Gap, arrival_ms, gaps, joined, minutes, service, slot_of, stretches
 from engine.rules.scoring import NO_ROAD, could_be_late, promise
 from engine.rules.steps import Candidate, Refused, Slot, Timed
-from engine.verbs.assign import current, let_lapse, require
+from engine.verbs.assign import require, room_made
 from engine.verbs.decide import eta_rules, limits_of, look, no_believable_road
 
 EVER = Interval(starts_ms=0, ends_ms=2**62)
@@ -83,10 +83,24 @@ def override(
     ``withdraw``: an offer that stands on the job is withdrawn in the same act. ``version``: the job's as it was
     looked at. Raises NotFound, Forbidden, Stale, Invalid."""
     require(actor, "override")
-    let_lapse(engine, actor, worker_id)
-    job = current(engine, actor, job_id)
+    _as_shown(engine, job_id, version)
+    with room_made(engine, actor, worker_id, job_id) as ended:
+        job = _as_shown(engine, job_id, None if version is None else version + ended)
+        return _overridden(engine, actor, job, worker_id, why, force=force, withdraw=withdraw)
+
+
+def _as_shown(engine: Engine, job_id: str, version: int | None) -> Job:
+    job = engine.store.job(engine.tenant, job_id)
+    if job is None:
+        raise NotFound(f"job {job_id}: not found")
     if version is not None and job.version != version:
         raise Stale(f"job {job_id} changed since it was shown: it is {job.state} now{by_whom(engine, job_id)}")
+    return job
+
+
+def _overridden(
+    engine: Engine, actor: Actor, job: Job, worker_id: str, why: Why, *, force: bool, withdraw: bool
+) -> Overridden:
     standing = job.live_offer_id if withdraw else None
     if job.state not in WAITING and standing is None:
         hint = (
@@ -94,20 +108,20 @@ def override(
             if job.live_offer_id
             else "release or reassign it"
         )
-        raise Stale(f"job {job_id} is {job.state}: {hint}")
+        raise Stale(f"job {job.id} is {job.state}: {hint}")
     chosen = choose(engine, actor, job, worker_id)
     fence, detail = Fence(region=job.region), on_record(chosen, force=force)
     program = leases.override(actor, fence, chosen.lease, why, overruled=detail, force=force, standing=standing)
     done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
-        now = engine.store.job(engine.tenant, job_id) or job
-        by = by_whom(engine, job_id) if now.version != job.version else ""
+        now = engine.store.job(engine.tenant, job.id) or job
+        by = by_whom(engine, job.id) if now.version != job.version else ""
         raise Stale(
-            f"job {job_id} or worker {worker_id} was taken meanwhile (at {done.step}): the job is {now.state} now{by}"
+            f"job {job.id} or worker {worker_id} was taken meanwhile (at {done.step}): the job is {now.state} now{by}"
         )
     facts = engine.store.offer(engine.tenant, chosen.lease.offer_id)
     return Overridden(
-        job=engine.store.job(engine.tenant, job_id) or job,
+        job=engine.store.job(engine.tenant, job.id) or job,
         offer=facts.offer if facts else None,
         overrules=chosen.overrules,
         late_ms=chosen.late_ms,

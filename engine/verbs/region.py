@@ -10,7 +10,7 @@ from engine.records import Why
 from engine.rules.ledger import Region
 from engine.rules.nouns import Actor
 from engine.verbs.answer import next_for
-from engine.verbs.assign import let_lapse, require
+from engine.verbs.assign import require, room_made
 
 log = logging.getLogger("callboard.region")
 LAPSED_MAX = 10_000
@@ -82,19 +82,19 @@ def handoff(engine: Engine, actor: Actor, worker_id: str, region: str, why: Why)
     Raises NotFound, Invalid, Stale."""
     require(actor, "handoff")
     region_named(engine, region)
-    let_lapse(engine, actor, worker_id)
-    worker = engine.store.worker(engine.tenant, worker_id)
-    if worker is None:
-        raise NotFound(f"worker {worker_id}: not found")
-    if worker.region == region:
-        raise Invalid(f"worker {worker_id} belongs to {region} already")
-    asked = engine.store.run(engine.tenant, leases.ask_handoff(actor, worker_id, region, why))
-    if isinstance(asked, Lost):
-        raise Stale(f"worker {worker_id} was moved meanwhile")
-    moved = engine.store.run(
-        engine.tenant, leases.handoff(actor, worker_id, region, worker.generation, why, asked=True)
-    )
-    return None if isinstance(moved, Lost) else moved
+    with room_made(engine, actor, worker_id):
+        worker = engine.store.worker(engine.tenant, worker_id)
+        if worker is None:
+            raise NotFound(f"worker {worker_id}: not found")
+        if worker.region == region:
+            raise Invalid(f"worker {worker_id} belongs to {region} already")
+        asked = engine.store.run(engine.tenant, leases.ask_handoff(actor, worker_id, region, why))
+        if isinstance(asked, Lost):
+            raise Stale(f"worker {worker_id} was moved meanwhile")
+        moved = engine.store.run(
+            engine.tenant, leases.handoff(actor, worker_id, region, worker.generation, why, asked=True)
+        )
+        return None if isinstance(moved, Lost) else moved
 
 
 def take_back_handoff(engine: Engine, actor: Actor, worker_id: str, why: Why) -> str:

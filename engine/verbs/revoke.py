@@ -11,7 +11,7 @@ from engine.rules.nouns import TERMINAL, WAITING, Actor, Job, JobState
 from engine.rules.steps import Refused
 from engine.rules.words import LETTERS_MIN, letters
 from engine.verbs.answer import next_for
-from engine.verbs.assign import Assigned, current, let_lapse, require
+from engine.verbs.assign import Assigned, require, room_made
 from engine.verbs.override import Choice, by_whom, choose, on_record
 
 REASONS = ("sick", "delayed", "no_answer", "customer", "mistake", "emergency", "stale", "local_knowledge", "other")
@@ -86,13 +86,13 @@ def reassign(
         then = next_for(engine, job.id)
         return Revoked(job=wanted(engine, job.id), next=then)
     require(actor, "override")
-    let_lapse(engine, actor, to)
-    chosen = choose(engine, actor, job, to, releasing=held)
-    program = leases.reassign(actor, fence, job.id, held, why, chosen.lease, overruled=on_record(chosen))
-    done = engine.store.run(engine.tenant, program)
-    if isinstance(done, Lost):
-        raise _not_given(engine, job, chosen, done)
-    return _given(engine, job, chosen)
+    with room_made(engine, actor, to):
+        chosen = choose(engine, actor, job, to, releasing=held)
+        program = leases.reassign(actor, fence, job.id, held, why, chosen.lease, overruled=on_record(chosen))
+        done = engine.store.run(engine.tenant, program)
+        if isinstance(done, Lost):
+            raise _not_given(engine, job, chosen, done)
+        return _given(engine, job, chosen)
 
 
 def preempt(
@@ -102,20 +102,25 @@ def preempt(
     require(actor, "preempt")
     require(actor, "override")
     job, held = _held(engine, job_id, aimed_at)
-    urgent = _waiting(engine, actor, urgent_id)
+    with room_made(engine, actor, job.worker_id or "", urgent_id):
+        chosen = _preempted(engine, actor, job, held, urgent_id, why)
+        then = next_for(engine, job.id)
+        return _given(engine, job, chosen, then)
+
+
+def _preempted(engine: Engine, actor: Actor, job: Job, held: str, urgent_id: str, why: Why) -> Choice:
+    urgent = _waiting(engine, urgent_id)
     if urgent.priority <= job.priority:
         raise Invalid(
-            f"job {urgent_id} has priority {urgent.priority}; more than {job.priority} is wanted to preempt {job_id}"
+            f"job {urgent_id} has priority {urgent.priority}; more than {job.priority} is wanted to preempt {job.id}"
         )
-    let_lapse(engine, actor, job.worker_id or "")
     chosen = choose(engine, actor, urgent, job.worker_id or "", releasing=held)
     fence, detail = Fence(region=urgent.region), on_record(chosen)
     program = leases.preempt(actor, fence, job.id, held, chosen.lease, why, overruled=detail)
     done = engine.store.run(engine.tenant, program)
     if isinstance(done, Lost):
         raise _not_given(engine, job, chosen, done)
-    then = next_for(engine, job.id)
-    return _given(engine, job, chosen, then)
+    return chosen
 
 
 def cancel(engine: Engine, actor: Actor, job_id: str, why: Why, *, aimed_at: str | None = None) -> Revoked:
@@ -140,9 +145,9 @@ def _held(engine: Engine, job_id: str, aimed_at: str | None) -> tuple[Job, str]:
     return job, aimed_at or job.held_offer_id
 
 
-def _waiting(engine: Engine, actor: Actor, job_id: str) -> Job:
-    """A job that somebody could be offered, after the expiry of a lapsed offer on it. Raises NotFound, Stale."""
-    job = current(engine, actor, job_id)
+def _waiting(engine: Engine, job_id: str) -> Job:
+    """A job that somebody could be offered. Raises NotFound, Stale."""
+    job = wanted(engine, job_id)
     if job.state in WAITING:
         return job
     live = engine.store.offer(engine.tenant, job.live_offer_id) if job.live_offer_id else None

@@ -7,7 +7,7 @@ import pytest
 from engine.ports import Forbidden, Invalid, NotFound, Stale
 from engine.rules.attempts import attempts
 from engine.rules.nouns import JobState, OfferState, Role
-from engine.verbs import revoke
+from engine.verbs import override, revoke
 from engine.verbs.why import why
 from tests.desk import WHY, Desk, north, offered_to, person, verdicts
 
@@ -186,6 +186,60 @@ def test_a_lapsed_offer_elsewhere_keeps_no_worker_from_an_act_that_names_them(de
     [ended] = desk.engine.store.offers_of_job("main", "later")
     assert ended.state == "EXPIRED"
     assert desk.look("J1" if act == "reassign" else "J9").state is not JobState.OPEN
+
+
+@pytest.mark.parametrize("act", ["override", "reassign", "preempt"])
+def test_the_job_of_a_lapsed_offer_is_asked_on_only_after_the_act_it_was_ended_for(found: Found, act: str) -> None:
+    """Asked at once it went to the next best, whose job then went to the very worker the act wants."""
+    desk = found(auto=True, lease={"cooldown_min": 0}, slack_capacity={"reserve_share": 0.0})
+    who = "ana" if act == "preempt" else "ben"
+    for name, minutes in (("ana", 3), ("ben", 12), ("cleo", 80)):
+        desk.worker(name, north(minutes), skills={"cleo": "s2", who: "s1 s2"}.get(name, "s1"))
+    desk.job("J1", skills="s1")
+    desk.accept(desk.engine.store.live_offers("main")[0])
+    desk.job("lapsing", skills="s2", due=200)
+    [offer] = desk.engine.store.live_offers("main")
+    assert (desk.look("J1").worker_id, offer.worker_id) == ("ana", who)
+    desk.advance(20, fresh=True)
+    desk.job("J9", skills="s1", opens=170, due=300, priority=5)
+    if act == "override":
+        desk.give("J9", "ben", force=False)
+    elif act == "reassign":
+        revoke.reassign(desk.engine, person(), "J1", WHY, to="ben")
+    else:
+        revoke.preempt(desk.engine, person(), "J1", "J9", WHY)
+    live = {each.job_id: each.worker_id for each in desk.engine.store.live_offers("main")}
+    assert live["J1" if act == "reassign" else "J9"] == who
+    assert live["lapsing"] == "cleo"
+
+
+def test_an_override_of_a_job_with_its_own_lapsed_offer_takes_it_as_it_was_shown(found: Found) -> None:
+    desk = found(auto=True)
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(4))
+    desk.job("J1")
+    shown = desk.look("J1")
+    assert shown.state is JobState.OFFERED
+    desk.advance(20, fresh=True)
+    with pytest.raises(Stale, match="changed since it was shown"):
+        override.override(desk.engine, person(), "J1", "ana", WHY, version=shown.version - 1)
+    assert desk.look("J1").version == shown.version, "a refused act ends nothing that was shown otherwise"
+    made = override.override(desk.engine, person(), "J1", "ana", WHY, version=shown.version)
+    assert made.offer is not None
+    assert (made.job.state, made.offer.worker_id) == (JobState.OFFERED, "ana")
+
+
+def test_where_the_act_is_refused_the_job_of_the_lapsed_offer_is_asked_on_all_the_same(found: Found) -> None:
+    desk = found(auto=True)
+    desk.worker("ana", north(3))
+    desk.worker("ben", north(4))
+    desk.job("J1")
+    desk.job("rare", skills="none")
+    desk.advance(20, fresh=True)
+    with pytest.raises(Forbidden):
+        override.override(desk.engine, person(), "rare", "ana", WHY)
+    [live] = desk.engine.store.live_offers("main")
+    assert (live.job_id, live.worker_id) == ("J1", "ben")
 
 
 def test_a_late_cancel_never_clears_a_newer_assignment(desk: Desk) -> None:
