@@ -22,7 +22,7 @@ TEXTS: Mapping[str, str] = {SAFE: "", BARE: "-naive", GUARDED: "-guarded"}
 
 def asked(script: Script, *, notes: bool) -> list[Line]:
     """The questions for the class; with ``notes`` also the answers and what is the trainer's alone."""
-    found = [Line(text="questions for the class", kind="rule", begins=0)]
+    found = [Line(text="questions for the class", kind="rule", begins=0)] if script.questions else list[Line]()
     for ask, answer in script.questions:
         found.append(Line(text=f"  - {ask}", kind="end", begins=4))
         if notes:

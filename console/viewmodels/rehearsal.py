@@ -111,7 +111,7 @@ def _upcoming(told: Told, view: LaneView, last: Step | None) -> str:
 def _did(told: Told, last: Step) -> list[Line]:
     came = rehearsed.happened(last.moved)
     look = ALERT if last.moved.lost_at else WARN if last.moved.waiting else OK
-    arrow = f"→ {inert(came)}" if came else ""
+    arrow = f"→\u00a0{inert(came)}" if came else ""  # the arrow does not stand alone on a line
     made: list[Line] = [((f"{inert(rehearsed.statement(last.moved, told.words))} ", PLAIN), (arrow, look))]
     if last.moved.said and last.moved.done == "call":
         made.append(((f"= {inert(last.moved.said)}", ACCENT),))

@@ -221,6 +221,27 @@ def test_taking_back_asks_for_a_reason(app: Console, key: str, job_id: str, afte
     drive(app, play)
 
 
+def test_the_dialog_of_a_reason_tells_the_keys_that_choose_one_and_they_do(app: Console) -> None:
+    async def play(pilot: Pilot[int], desk: Desk) -> None:
+        await on(pilot, desk, "J-1")
+        await keys(pilot, "l")
+        await settle(pilot)
+        assert "tab to the reason: enter, ↑ ↓, enter · tab to the words" in shown(app)
+        await keys(pilot, "tab", "enter")
+        await settle(pilot)
+        await keys(pilot, "down", "enter")
+        await settle(pilot)
+        await keys(pilot, "tab")
+        await typed(pilot, "the car broke down")
+        await settle(pilot)
+        assert "wanted" not in shown(app)
+        await keys(pilot, "ctrl+s")
+        await settle(pilot)
+        assert state_of(app, "J-1") is JobState.OPEN
+
+    drive(app, play)
+
+
 def test_reassign_gives_the_job_to_another(app: Console) -> None:
     async def play(pilot: Pilot[int], desk: Desk) -> None:
         await on(pilot, desk, "J-1")

@@ -46,12 +46,15 @@ MISTAKES = [
     ('offer = "o-south", ', "", "mine.toml: cast[2].do[1].offer: missing; a text is wanted"),
     ('what = "offer", offer = "o-south"', 'what = "grab", offer = "o"', "cast[2].do[1].what = 'grab': allowed: acc"),
     ('worker = "ben"', 'worker = "bob"', "mine.toml: cast[2].do[1].worker = 'bob': allowed: ana, ben"),
-    ('worker = "ben"', 'worker = "ben", ttl = 9', "cast[2].do[1].ttl: no such key; allowed: what, offer, job, "),
+    ('worker = "ben"', 'worker = "ben", ttl = 9',
+     "do[1].ttl: no such key; allowed: what, offer, job, worker, arrives, lane, generation, region, epoch"),
+    ('worker = "ben"', 'worker = "ben", held = "o-1"', "do[1].held: no such key; allowed: what, offer, job, worker"),
+    ("[site]\n", '[job]\nid = "b"\n\n[site]\n', "mine.toml: a table or key stands there twice (at line "),
     ('worker = "ben"', 'worker = "ben", epoch = "1"', "cast[2].do[1].epoch = '1': a whole number from 0 to"),
-    ('"south desk",', '"west desk",', "mine.toml: schedule = 'west desk': a session (north desk, south desk) alone, "),
-    ('"south desk",', '"south desk x0",', "mine.toml: schedule = 'south desk x0': a session "),
-    ('"south desk",', '"clock later",', "mine.toml: schedule = 'clock later': wanted: \"clock +N s\" forward or "),
-    ('"south desk",', '"clock +1e30 s",', "mine.toml: schedule = 'clock +1e30 s': wanted: "),
+    ('"south desk",', '"west desk",', "mine.toml: schedule[2] = 'west desk': a session (north desk, south desk) "),
+    ('"south desk",', '"south desk x0",', "mine.toml: schedule[2] = 'south desk x0': a session "),
+    ('"south desk",', '"clock later",', "mine.toml: schedule[2] = 'clock later': wanted: \"clock +N s\" forward or "),
+    ('"south desk",', '"clock +1e30 s",', "mine.toml: schedule[2] = 'clock +1e30 s': wanted: "),
     ('lane = "south desk"', 'lane = "west desk"', "mine.toml: decisive.lane = 'west desk': allowed: north desk, "),
     ('step = "claim_job"', 'step = "grab_job"',
      "mine.toml: decisive.step = 'grab_job': no statement of south desk; allowed: begin, read_epoch, "),
@@ -105,9 +108,14 @@ def test_what_was_before_has_to_have_gone_well(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_told_the_list(tmp_path: Path) -> None:
     with pytest.raises(
-        NotFound, match=r"scenario two-desks: not found; there are accept-at-expiry, .*zombie-dispatcher"
+        NotFound,
+        match=r"two-desks: not found; did you mean two-desks-one-job\? there are accept-at-expiry, .*zombie-d",
     ):
         scenarios.found("two-desks")
+    for near, meant in (("zombie", "zombie-dispatcher"), ("expiry", "accept-at-expiry or accept-before-expiry"),
+                        ("late-acept", "late-accept")):  # fmt: skip
+        with pytest.raises(NotFound, match=f"did you mean {meant}"):
+            scenarios.found(near)
     (tmp_path / "latin.toml").write_bytes(b'title = "\xe9"')
     with pytest.raises(Invalid, match=r"latin\.toml: not UTF-8 at byte 9"):
         scenarios.found(str(tmp_path / "latin.toml"))
