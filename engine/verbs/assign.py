@@ -134,6 +134,20 @@ def room_made(engine: Engine, actor: Actor, worker_id: str, job_id: str | None =
         _follow(engine, [each for each in (own, other) if each is not None])
 
 
+@contextmanager
+def none_lapsed(engine: Engine, actor: Actor) -> Generator[None]:
+    """For an act about many: each offer whose time is over is ended before it, and the next ones are asked after it."""
+    freed: list[str] = []
+    for region in engine.store.regions(engine.tenant):
+        for offer_id in engine.store.due_offers(engine.tenant, region.id, limit=LAPSED_MAX):
+            job_id = _ended(engine, actor, offer_id)
+            freed += [] if job_id is None else [job_id]
+    try:
+        yield
+    finally:
+        _follow(engine, freed)
+
+
 def _ended(engine: Engine, actor: Actor, offer_id: str | None, fence: Fence | None = None) -> str | None:
     """The job of an offer that had lapsed and was ended here; None: it stands, or somebody else ended it."""
     facts = None if offer_id is None else engine.store.offer(engine.tenant, offer_id)

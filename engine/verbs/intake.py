@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias, TypeVar
@@ -19,7 +20,7 @@ from engine.rules.days import rfc3339
 from engine.rules.nouns import WAITING, Actor, Area, Interval, Job, NewJob, NewWorker, Point, Role, Worker
 from engine.rules.place import inside
 from engine.verbs.answer import due_for_offer
-from engine.verbs.assign import Assigned, assign, require
+from engine.verbs.assign import Assigned, assign, none_lapsed, require
 
 READ_ONLY_BY_PEOPLE = frozenset({"notes", "attachments"})
 """Fields of a job that no rule looks at: they may change whatever the job's state."""
@@ -164,15 +165,10 @@ def import_jobs(
 ) -> Imported:  # fmt: skip
     """Take parsed jobs in; known ids are amended where they may be. On-demand ones are offered, least slack first."""
     require(actor, "import")
-    stored = {job.id: job for job in engine.store.jobs(engine.tenant)}
-    done = _land(
-        engine,
-        parsed,
-        _ref,
-        lambda new: _judge_job(engine, actor, new, stored),
-        dry_run=dry_run,
-        all_or_nothing=all_or_nothing,
-    )
+    with nullcontext() if dry_run else none_lapsed(engine, actor):
+        stored = {job.id: job for job in engine.store.jobs(engine.tenant)}
+        judge = partial(_judge_job, engine, actor, stored=stored)
+        done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
     if offer and not dry_run:
         offer_waiting(engine, done.ids)
     return done
@@ -223,8 +219,9 @@ def import_workers(
     """Take parsed workers in; known ids are amended, and their shift replaces those it overlaps; who had left is back.
     Shift, skills and capacity are the roster's, and so a supervisor's. Raises Forbidden."""
     require(actor, "roster")
-    judge = partial(_judge_worker, engine, actor, _known(engine))
-    done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
+    with nullcontext() if dry_run else none_lapsed(engine, actor):
+        judge = partial(_judge_worker, engine, actor, _known(engine))
+        done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
     if not dry_run:
         for worker_id, skills in engine.store.enrolled(engine.tenant):
             engine.index.enrol(engine.tenant, worker_id, skills)

@@ -211,3 +211,15 @@ def test_B127_the_address_is_kept_as_it_was_typed(desk: Desk) -> None:
     new = replace(desk.new_job("J1"), address="  12 Wrong Street, Nowhere ")
     assert intake.create_job(desk.engine, person(), new).job.address == "  12 Wrong Street, Nowhere "
     assert desk.look("J1").place == new.place
+
+
+def test_a_lapsed_offer_bars_no_import_of_its_job_or_its_worker(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    desk.job("J1", due=200)
+    desk.give("J1", "ana", force=False)
+    changed = replace(desk.new_job("J1", due=200), priority=4)
+    job_row: Parsed[NewJob] = Parsed(items=((1, changed),), rejected=(), warnings=())
+    assert intake.import_jobs(desk.engine, person(), job_row).rejected, "its offer stands"
+    desk.advance(20, fresh=True)
+    assert intake.import_jobs(desk.engine, person(), job_row).rejected == ()
+    assert (desk.look("J1").state, desk.look("J1").priority) == (JobState.OPEN, 4)
