@@ -56,9 +56,14 @@ class Done:
     vain: bool = False
 
 
-def _undo(engine: Engine, what: str, job_id: str, worker_id: str | None = None, *, force: bool = False) -> Undo | None:
+def _undo(
+    engine: Engine, what: str, job_id: str, worker_id: str | None = None, *, live: str | None = None,
+    held: str | None = None, force: bool = False,
+) -> Undo | None:  # fmt: skip
+    """``live``, ``held``: the offer that the act left on the job. Another one there is somebody else's, and no longer
+    this act's to take back."""
     job = engine.store.job(engine.tenant, job_id)
-    if job is None:
+    if job is None or (job.live_offer_id, job.held_offer_id) != (live, held):
         return None
     return Undo(what=what, job_id=job_id, version=job.version, worker_id=worker_id, force=force)
 
@@ -96,7 +101,7 @@ def assign(engine: Engine, actor: Actor, job_id: str) -> Done:
     if made.offer is not None and made.outcome is assigning.Outcome.OFFERED:
         to, ttl_s = _who(engine, made.offer.worker_id), engine.settings.lease.offer_ttl_s
         said = f"assign {job_id}: offered to {to} for {ttl_s} s"
-        return Done(said=said, undo=_undo(engine, f"assign {job_id}", job_id))
+        return Done(said=said, undo=_undo(engine, f"assign {job_id}", job_id, live=made.offer.id))
     if made.outcome is assigning.Outcome.STANDING and made.offer is not None:
         return Done(said=f"assign {job_id}: the offer to {_who(engine, made.offer.worker_id)} stands")
     reasons: dict[str, int] = {}
@@ -133,7 +138,8 @@ def override(
     over = ", ".join(each.reason.replace("_", " ") for each in done.overrules) or "nothing"
     what = f"override {job_id} {worker_id}"
     said = f"override {job_id}: {done.job.state} to {_who(engine, worker_id)}, overruling {over}"
-    return Done(said=said, undo=_undo(engine, what, job_id))
+    made = done.offer.id if done.offer else None
+    return Done(said=said, undo=_undo(engine, what, job_id, live=None if force else made, held=made if force else None))
 
 
 def _by_whom(engine: Engine, job_id: str) -> str:
@@ -152,7 +158,13 @@ def withdraw(engine: Engine, actor: Actor, offer_id: str, why: Reason) -> Done:
     what = f"withdraw {done.job.id}"
     worker_id = facts.offer.worker_id if facts else None
     said = f"{what}: the offer to {_who(engine, worker_id)} is taken back, the job is {done.job.state}{tried}"
-    return Done(said=said, undo=_undo(engine, what, done.job.id, worker_id) if worker_id else None)
+    return Done(
+        said=said, undo=_undo(engine, what, done.job.id, worker_id, live=_next(done.next)) if worker_id else None
+    )
+
+
+def _next(made: assigning.Assigned | None) -> str | None:
+    return made.offer.id if made is not None and made.offer is not None else None
 
 
 def _to(engine: Engine, done: revoke.Revoked) -> str:
@@ -188,18 +200,17 @@ def release(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reaso
     done = revoke.release(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
     what = f"release {job_id}"
     return Done(said=f"{what}: it is {_after(engine, job_id, done)}",
-                undo=_undo(engine, what, job_id, job.worker_id, force=True))  # fmt: skip
+                undo=_undo(engine, what, job_id, job.worker_id, live=_next(done.next), force=True))  # fmt: skip
 
 
 def reassign(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:
     """To the best other worker; where the site offers only when asked, this is the asking."""
     job = _as_shown(engine, job_id, aimed_at)
     done = revoke.reassign(engine, actor, job_id, why.checked(), aimed_at=aimed_at)
-    if done.next is None:
-        assigning.assign(engine, actor, job_id)
+    then = done.next or assigning.assign(engine, actor, job_id)
     what = f"reassign {job_id}"
     return Done(said=f"{what}: it is {_after(engine, job_id, done)}",
-                undo=_undo(engine, what, job_id, job.worker_id, force=True))  # fmt: skip
+                undo=_undo(engine, what, job_id, job.worker_id, live=_next(then), force=True))  # fmt: skip
 
 
 def cancel(engine: Engine, actor: Actor, job_id: str, aimed_at: str, why: Reason) -> Done:

@@ -1,11 +1,13 @@
 """A slip can be taken back with one key for some seconds, where nothing has happened since; else it says why not."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
+from console import acts
 from console.app import Console
 from console.screens.desk import Desk
 from engine.rules.nouns import JobState
@@ -124,3 +126,22 @@ def test_a_cancellation_is_not_undone_and_says_so(app: Console) -> None:
         assert "cannot be taken back by undo" in shown(app)
 
     drive(app, play)
+
+
+def test_what_somebody_else_did_before_the_act_was_looked_at_again_is_not_offered_to_be_undone(
+    app: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker accepts in the moment between the offer and the desk's own look at what it left."""
+    assert isinstance(app.behind, Still)
+    engine, assign = app.behind.engine, acts.assigning.assign
+
+    def and_accepted(*asked: Any) -> Any:
+        made = assign(*asked)
+        assert made.offer is not None
+        answer.accept(engine, WHO, made.offer.id, made.offer.worker_id)
+        return made
+
+    monkeypatch.setattr(acts.assigning, "assign", and_accepted)
+    assert acts.assign(engine, WHO, "J-9").undo is None
+    assert job_of(app, "J-9")[0] is JobState.ACCEPTED
+    app.behind.close()
