@@ -154,9 +154,11 @@ class Console(App[int]):
     def watch_over(self) -> None:
         """Cover the desk of a site with operators until one signs in, and again when nobody has been there for long."""
         behind, now_s = self.behind, self.behind.mono_s()
-        if not behind.guarded or self._covered or behind.snap is None:
+        if behind.snap is None or self._covered or not (behind.guarded or behind.dismissed):
             return
-        if not self._signed_in:
+        if behind.dismissed:
+            self.cover("Locked: you are no longer named here, or have another role now. ")
+        elif not self._signed_in:
             self.cover()
         elif behind.idle_lock_s and now_s - self._touched_s > behind.idle_lock_s:
             self.cover("Locked: nobody was here. ")
@@ -167,10 +169,21 @@ class Console(App[int]):
         snap = self.behind.snap
         if snap is not None and not self._covered:
             self._covered = True
+            self.behind.stand_up()
             self.push_screen(Login(snap.site.name, snap.site.actor if self._signed_in else "", why))
 
     def uncovered(self) -> None:
         self._covered, self._signed_in, self._touched_s = False, True, self.behind.mono_s()
+
+    def leave_what_was_open(self) -> None:
+        """Somebody else sits here now: what the one before had begun, and marked, is left undone."""
+        from console.screens.desk import Desk
+        from console.widgets.alerts import Alerts
+
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, Desk):
+            self.screen.dismiss(None)
+        if isinstance(self.screen, Desk):
+            self.screen.unmark(frozenset({*self.screen.board.marks, *self.screen.query_one(Alerts).marks}))
 
     async def push_screen_wait(self, screen: Screen[Answer] | str, *, mode: str | None = None) -> Answer | Any:
         """A key that came right after the lock's opens nothing over the cover."""

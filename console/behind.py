@@ -63,6 +63,8 @@ class Behind:
         self._read_only, self._tenant = read_only, tenant
         self.snap: Snapshot | None = None
         self.guarded = False
+        self.dismissed = False
+        self._sat: tuple[str, str] | None = None
         self.idle_lock_s = 0.0
         self.unread = ""
         self.failed = ""
@@ -110,12 +112,14 @@ class Behind:
             raise NotOpen("the database is not open yet")
         engine, actor = self._engine, self._actor
         if not self.threaded:
+            self._may_still(engine)
             return asked(engine, actor)
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
 
         def run() -> None:
             try:
+                self._may_still(engine)
                 done = asked(engine, actor)
             except BaseException as error:
                 _on_loop(loop, answer, lambda raised=error: answer.set_exception(raised))
@@ -184,7 +188,7 @@ class Behind:
                                demo=self.stage is not None, actor=self._actor.name, role=str(role), acts=MAY[role],
                                alert_budget=engine.settings.alert.budget_per_10_min,
                                undo_s=engine.settings.console.undo_s, bell=engine.settings.console.bell)  # fmt: skip
-        self.guarded = bool(engine.store.rows(engine.tenant, "list_operators"))
+        self._named(engine)
         self.idle_lock_s = engine.settings.console.idle_lock_min * 60.0
         self._memory = Memory()
         self._engine = engine
@@ -195,9 +199,28 @@ class Behind:
         from engine.rules.roles import MAY
 
         if self._actor is not None and self._site is not None:
-            self._actor = Actor(name=name, role=role, tenant=self._actor.tenant)
+            self._actor, self._sat = Actor(name=name, role=role, tenant=self._actor.tenant), (name, str(role))
             self._site = replace(self._site, actor=name, role=str(role), acts=MAY[role])
             self.nudge()
+
+    def stand_up(self) -> None:
+        """The desk is covered: nobody acts at it until one signs in."""
+        self._sat, self.dismissed = None, False
+
+    def _may_still(self, engine: "Engine") -> None:
+        """Who sits here may have been struck off, or given another role, since they signed in. Raises Forbidden."""
+        from engine.ports import Forbidden
+
+        if self._sat is not None and self._sat not in self._named(engine):
+            self.dismissed = True
+            raise Forbidden(
+                f"{self._sat[0]} is no longer named here as {self._sat[1]}: nothing was done; sign in again"
+            )
+
+    def _named(self, engine: "Engine") -> frozenset[tuple[str, str]]:
+        found = engine.store.rows(engine.tenant, "list_operators")
+        self.guarded = bool(found)
+        return frozenset((str(each["name"]), str(each["role"])) for each in found)
 
     def read(self) -> None:
         """Take one look."""
@@ -207,6 +230,8 @@ class Behind:
             raise NotOpen("the database is not open")
         self.snap = look(self._engine, self._memory, self._site, job_id=self._job_id, now_s=self.mono_s())
         self._see_regions(frozenset(self._engine.tenures))
+        named = self._named(self._engine)
+        self.dismissed = self._sat is not None and self._sat not in named
 
     def _see_regions(self, held: frozenset[str]) -> None:
         """Fenced is over, and said no longer, once every region that was lost by it is held again."""

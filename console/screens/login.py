@@ -115,6 +115,8 @@ class Login(Whole, ModalScreen[None]):
         console.behind.sit_down(found.name, found.role)
         console.uncovered()
         self.dismiss(None)
+        if self._before and self._before != found.name:
+            console.leave_what_was_open()
 
     def action_stay(self) -> None:
         """Only signing in uncovers the desk."""

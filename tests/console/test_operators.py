@@ -220,6 +220,53 @@ def test_after_a_lock_no_tab_leads_back_to_the_name(tmp_path: Path) -> None:
     asyncio.run(covered(app, play))
 
 
+def test_another_operator_does_not_inherit_what_the_one_before_had_open(tmp_path: Path) -> None:
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        await sign_in(pilot, "ben", "correct horse")
+        app.look_again()
+        await settle(pilot)
+        await keys(pilot, "space", "c")
+        await settle(pilot)
+        assert not isinstance(app.screen, Desk)
+        app.cover("Locked: nobody was here. ")
+        await settle(pilot)
+        await sign_in(pilot, "ben", "correct horse")
+        assert not isinstance(app.screen, Desk), "their own dialog waits for them"
+        app.cover("Locked: nobody was here. ")
+        await settle(pilot)
+        assert isinstance(app.behind, Still)
+        operators.add(app.behind.engine, WHO, "sue", "dispatcher", "better horse")
+        await sign_in(pilot, "sue", "better horse")
+        await settle(pilot)
+        assert isinstance(app.screen, Desk)
+        assert not app.screen.board.marked
+
+    asyncio.run(covered(app, play))
+
+
+def test_who_is_struck_off_while_signed_in_does_nothing_more_and_is_covered(tmp_path: Path) -> None:
+    app = guarded(tmp_path)
+
+    async def play(pilot: Pilot[int]) -> None:
+        await sign_in(pilot, "ben", "correct horse")
+        app.look_again()
+        await settle(pilot)
+        assert isinstance(app.behind, Still)
+        engine = app.behind.engine
+        operators.remove(engine, WHO, "ben")
+        await keys(pilot, "s")
+        await settle(pilot)
+        assert not [each for each in engine.store.audit("main") if each.act == "offer" and each.actor == "ben"]
+        app.look_again()
+        await settle(pilot)
+        assert isinstance(app.screen, Login)
+        assert "no longer named here" in " ".join(shown(app).split())
+
+    asyncio.run(covered(app, play))
+
+
 def test_keys_on_their_way_as_the_desk_is_locked_do_nothing_at_it(tmp_path: Path) -> None:
     app = guarded(tmp_path)
 
