@@ -144,7 +144,7 @@ def test_on_40_columns_the_clock_of_the_demo_keeps_its_place(tmp_path: Path) -> 
     campus(tmp_path / "site.db")
     behind = Still(tmp_path / "site.db")
     assert behind.snap is not None
-    snap = replace(behind.snap, site=replace(behind.snap.site, demo=True))
+    snap = replace(behind.snap, site=replace(behind.snap.site, demo=True), rounds="here")
     told = {width: "".join(text for text, _ in line(snap, Health(0.0), width, NOON_MS)) for width in (38, 78)}
     assert told[38].startswith("◆ DEMO  13:00:00 CET  ▲2 alerts")
     assert told[78].startswith("◆ DEMO·TRAINING  13:00:00 CET")
