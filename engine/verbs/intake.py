@@ -222,9 +222,9 @@ def import_workers(
     with nullcontext() if dry_run else none_lapsed(engine, actor):
         judge = partial(_judge_worker, engine, actor, _known(engine))
         done = _land(engine, parsed, _ref, judge, dry_run=dry_run, all_or_nothing=all_or_nothing)
-    if not dry_run:
-        for worker_id, skills in engine.store.enrolled(engine.tenant):
-            engine.index.enrol(engine.tenant, worker_id, skills)
+        if not dry_run:
+            for worker_id, skills in engine.store.enrolled(engine.tenant):
+                engine.index.enrol(engine.tenant, worker_id, skills)
     return done
 
 

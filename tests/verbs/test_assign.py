@@ -522,8 +522,8 @@ def test_the_job_of_an_offer_ended_on_the_way_is_asked_on_at_once(found: Found) 
     desk.worker("ana", north(3))
     desk.job("J1", due=200)
     assert desk.hand("ana").live_offer_id is not None
-    desk.advance(20, fresh=True)
     desk.worker("ben", north(5))
+    desk.advance(20, fresh=True)
     desk.job("J2", due=200)
     told = {each.job_id: each.worker_id for each in desk.engine.store.live_offers("main")}
     assert told == {"J2": "ana", "J1": "ben"}
