@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from textual.keys import Keys
+
 from console.commands import COMMANDS, KEY_WORDS, PANES
 
 KEYMAP, FILTERS = "keymap.toml", "filters.toml"
 FIXED = {"escape", "tab", "shift+tab", "enter", "up", "down", "j", "k", "g", "G", "home", "end", "pageup", "pagedown",
          "ctrl+c", "ctrl+q", "ctrl+s"}  # fmt: skip
+SENT_AS = {"ctrl+i": "tab", "ctrl+m": "enter"}
+KEYS = {each.value for each in Keys if each.value.isascii() and not each.value.startswith("<")}
 NAMED = {shown: key for key, shown in KEY_WORDS.items()}
 
 
@@ -42,7 +46,7 @@ def load(path: Path | None = None) -> Keymap:
         return Keymap(keys={}, faults=(f"{KEYMAP} cannot be read: {error}",))
     try:
         told = cast(Mapping[str, object], tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         return Keymap(keys={}, faults=(f"{KEYMAP} is not TOML: {error}",))
     return judged(told)
 
@@ -65,11 +69,20 @@ def judged(told: Mapping[str, object]) -> Keymap:
 def _known(name: str, key: object, faults: list[str]) -> bool:
     if name not in {each.id for each in COMMANDS}:
         faults.append(f"{name}: no such command; ? lists them")
-    elif not isinstance(key, str) or not key.strip() or not key.isprintable() or "," in key:
-        faults.append(f'{name} = {key!r}: one key is wanted, such as "O" or "ctrl+o"')
+    elif not isinstance(key, str) or not _is_key(key):
+        faults.append(f'{name} = {key!r}: one key is wanted, such as "O", "ctrl+o" or "f5"')
+    elif key in SENT_AS:
+        faults.append(f"{name} = {key!r}: a terminal sends it as {SENT_AS[key]}, which is the desk's")
     else:
         return True
     return False
+
+
+def _is_key(key: str) -> bool:
+    """A character, or a key by the name Textual has for it: another one could never be pressed."""
+    if len(key) == 1:
+        return key.isprintable() and key not in ", "
+    return key in NAMED or key.removeprefix("alt+") in KEYS
 
 
 def _taken(name: str, keys: Mapping[str, str]) -> str | None:
@@ -95,23 +108,38 @@ Told = tuple[str, str]
 
 def saved() -> dict[str, str]:
     """The kept filters by name; none where there is no file or it is no TOML."""
+    return _kept()[0]
+
+
+def _kept() -> tuple[dict[str, str], str]:
+    """The filters, and what in the file is none: a person wrote that, and nothing is written over it."""
     try:
         told = cast(Mapping[str, object], tomllib.loads((folder() / FILTERS).read_text(encoding="utf-8")))
-    except (OSError, ValueError, RuntimeError):
-        return {}
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, ValueError, RuntimeError) as error:
+        return {}, f"{FILTERS} cannot be read: {error}"
     section = told.get("filters", {})
     found = cast(dict[str, object], section) if isinstance(section, dict) else {}
-    return {name: text for name, text in found.items() if isinstance(text, str)}
+    kept = {name: text for name, text in found.items() if isinstance(text, str)}
+    other = [*(f"[{name}]" for name in told if name != "filters" or not isinstance(section, dict)),
+             *(name for name in found if name not in kept)]  # fmt: skip
+    return kept, f"{FILTERS} holds more than filters: {', '.join(other)}" if other else ""
 
 
 def save(name: str, text: str) -> Told:
     if not text:
         return "save: no filter is on; filter first (f, u, or enter on a cell)", "warn"
-    return _write({**saved(), name: text}, f"filter {name} is kept: {text}")
+    kept, fault = _kept()
+    if fault:
+        return f"save {name}: {fault}; mend it first, nothing was changed", "alert"
+    return _write({**kept, name: text}, f"filter {name} is kept: {text}")
 
 
 def forget(name: str) -> Told:
-    kept = saved()
+    kept, fault = _kept()
+    if fault:
+        return f"forget {name}: {fault}; mend it first, nothing was changed", "alert"
     if name not in kept:
         return f"forget {name}: no filter of this name; /recall lists them", "warn"
     return _write({each: text for each, text in kept.items() if each != name}, f"filter {name} is forgotten")

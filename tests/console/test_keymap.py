@@ -21,6 +21,8 @@ from tests.console.desks import campus, drive, keys, settle, shown, still
         ({"keys": {"override": "j"}}, "that key is the desk's"),
         ({"keys": {"override": "1"}}, "that key is pane Alerts's"),
         ({"keys": {"override": "x,y"}}, "one key is wanted"),
+        *(({"keys": {"override": key}}, "one key is wanted") for key in ("foo", "OO", "Ctrl+O", "[/]", " ", "<any>")),
+        ({"keys": {"override": "ctrl+m"}}, "a terminal sends it as enter"),
         ({"keys": 3}, "a section of command = key is wanted"),
         ({"colours": {}}, "only [keys] is known"),
     ],
@@ -38,6 +40,8 @@ def test_two_commands_may_change_places() -> None:
 
 def test_a_file_that_is_no_toml_opens_the_desk_with_its_own_keys(tmp_path: Path) -> None:
     (tmp_path / "keymap.toml").write_text("keys = [")
+    assert "is not TOML" in keymap.load(tmp_path / "keymap.toml").faults[0]
+    (tmp_path / "keymap.toml").write_text(f"keys = {'[' * 5_000}{']' * 5_000}")
     assert "is not TOML" in keymap.load(tmp_path / "keymap.toml").faults[0]
     assert keymap.load(tmp_path / "absent.toml") == keymap.Keymap(keys={})
 
@@ -73,3 +77,17 @@ def test_kept_filters_survive_any_letters(tmp_path: Path, monkeypatch: pytest.Mo
     assert set(keymap.saved().values()) == {'skill:hvac "x" \\ \t'}
     assert keymap.forget("[/]")[1] == "ok"
     assert "[/]" not in keymap.saved()
+
+
+@pytest.mark.parametrize(
+    "told", ['[filters\nmine = "x"', '[filters]\nn = 3\nmine = "x"', "[other]\na = 1", "filters = 3"]
+)
+def test_what_a_person_wrote_into_the_file_of_filters_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: str
+) -> None:
+    monkeypatch.setenv("CALLBOARD_CONFIG", str(tmp_path))
+    (tmp_path / "filters.toml").write_text(told)
+    for said, look in (keymap.save("new", "skill:hvac"), keymap.forget("mine")):
+        assert look == "alert"
+        assert "nothing was changed" in said
+    assert (tmp_path / "filters.toml").read_text() == told
