@@ -170,8 +170,8 @@ class Settings:
 
 RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
     "lease": {
-        "offer_ttl_s": (1, 3_600, "s"),
-        "cooldown_min": (0, 1_440, "min"),
+        "offer_ttl_s": (1, 86_400, "s"),
+        "cooldown_min": (0, 43_200, "min"),
         "region_lease_s": (2, 3_600, "s"),
     },
     "assign": {
@@ -220,8 +220,8 @@ RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
         "memory_pairs_max": (0, 10_000_000, ""),
     },
     "location": {
-        "fresh_s": (1, 3_600, "s"),
-        "hot_s": (2, 86_400, "s"),
+        "fresh_s": (1, 86_400, "s"),
+        "hot_s": (2, 604_800, "s"),
         "ahead_max_s": (0, 3_600, "s"),
         "skew_max_s": (1, 86_400, "s"),
         "ordering_allowance_s": (0, 3_600, "s"),
@@ -230,12 +230,12 @@ RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
         "jump_min_m": (0, 1_000_000, "m"),
         "rate_per_s": (0, 1_000, "a second"),
         "archive_every_s": (1, 3_600, "s"),
-        "archive_days": (1, 366, "days"),
+        "archive_days": (0, 3_660, "days"),
     },
     "alert": {
-        "no_show_min": (1, 1_440, "min"),
-        "due_soon_min": (0, 1_440, "min"),
-        "offline_min": (1, 1_440, "min"),
+        "no_show_min": (1, 10_080, "min"),
+        "due_soon_min": (0, 10_080, "min"),
+        "offline_min": (1, 10_080, "min"),
         "expiry_rate": (0, 1, ""),
         "expiry_span_min": (1, 1_440, "min"),
         "router_timeout_rate": (0, 1, ""),
@@ -258,7 +258,7 @@ RANGES: Mapping[str, Mapping[str, tuple[float, float, str]]] = {
         "checkpoint_s": (1, 3_600, "s"),
         "retention_s": (1, 86_400, "s"),
     },
-    "console": {"idle_lock_min": (0, 1_440, "min"), "undo_s": (0, 60, "s")},
+    "console": {"idle_lock_min": (0, 1_440, "min"), "undo_s": (0, 600, "s")},
 }
 """The least and the most of every number, and its unit. What is beyond was not meant, or would stop the engine."""
 

@@ -37,7 +37,7 @@ def test_the_numbers_of_the_contract() -> None:
         ({"leases": {}}, r"\[leases\]: no such section; known: .*lease"),
         ({"lease": {"offer_ttl": 20}}, r"\[lease\] offer_ttl: no such setting; known: .*offer_ttl_s"),
         ({"lease": 20}, r"\[lease\] is 20; a section"),
-        ({"lease": {"offer_ttl_s": "20"}}, r"offer_ttl_s = '20': a whole number is wanted, 1 to 3600 s"),
+        ({"lease": {"offer_ttl_s": "20"}}, r"offer_ttl_s = '20': a whole number is wanted, 1 to 86400 s"),
         ({"lease": {"offer_ttl_s": 20.5}}, "20.5: a whole number is wanted"),
         ({"lease": {"offer_ttl_s": True}}, "True: a whole number is wanted"),
         ({"lease": {"auto_offer": 1}}, "true or false is wanted"),
