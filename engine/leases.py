@@ -88,7 +88,7 @@ def _bind(actor: Actor, region: str, epoch: int, lease: Lease) -> Program[Offere
     yield must("claim_worker", worker_id=lease.worker_id, offer_id=lease.offer_id, region_id=region,
                generation=lease.generation)  # fmt: skip
     yield must("check_room", worker_id=lease.worker_id, lane=promise.lane, starts_ms=promise.starts_ms,
-               ends_ms=promise.ends_ms)  # fmt: skip
+               ends_ms=promise.ends_ms, leaves_ms=promise.starts_ms - promise.travel_ms)  # fmt: skip
     [made] = yield must(
         "write_offer",
         **ids,
@@ -125,7 +125,7 @@ def _promise_columns(promise: Promise) -> dict[str, Scalar]:
 
 
 def accept(actor: Actor, offer_id: str, worker_id: str) -> Program[Held]:
-    """The worker takes the offer: unexpired, theirs, of the epoch and generation in force; the interval is booked."""
+    """The worker takes the offer: live, theirs, of epoch and generation in force, clear of absences; it is booked."""
     [taken] = yield must("accept_offer", offer_id=offer_id, worker_id=worker_id)
     job_id = str(taken["job_id"])
     yield from _hold(offer_id, job_id, worker_id)

@@ -7,9 +7,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.program import Program, Refuse, Row, Scalar, must, read
+from engine.program import Program, Refuse, Row, Rows, Scalar, must, read
 from engine.rules.chain import GENESIS, link
 from engine.rules.nouns import Actor, Area, Interval, NewJob, NewWorker
+from engine.rules.touched import Promised, met, uncovered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,12 +275,24 @@ def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool, back: bool 
     return worker_id
 
 
-def set_shift(actor: Actor, worker_id: str, shift: Interval, why: Why | None = None) -> Program[str]:
-    """Give a worker a shift in place of those it overlaps."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """A change of a worker's hours, and the jobs, booked or on a live offer, that it is in the way of. They stay until
+    somebody moves them; an offer that an absence touches cannot be accepted, and expires."""
+
+    id: str
+    touched: tuple[str, ...]
+
+
+def set_shift(actor: Actor, worker_id: str, shift: Interval, why: Why | None = None) -> Program[Changed]:
+    """Give a worker a shift in place of those it overlaps; touched are the jobs that no shift covers any longer."""
     yield must("read_worker", worker_id=worker_id, day="", job_id="")
+    promised = yield read("list_promised", worker_id=worker_id)
+    before = yield read("list_shifts", worker_id=worker_id, from_ms=0)
     yield from _shift(worker_id, shift)
+    after = yield read("list_shifts", worker_id=worker_id, from_ms=0)
     yield from audit(actor, "shift", worker_id=worker_id, why=why)
-    return worker_id
+    return Changed(id=worker_id, touched=uncovered(_promised(promised), map(_span, before), map(_span, after)))
 
 
 def _shift(worker_id: str, shift: Interval) -> Program[None]:
@@ -288,14 +301,23 @@ def _shift(worker_id: str, shift: Interval) -> Program[None]:
     yield must("write_shift", **span)
 
 
-def set_absence(actor: Actor, worker_id: str, span: Interval, note: str, why: Why | None = None) -> Program[str]:
-    """Note that a worker cannot work in ``span``; accepted work stays and is the dispatcher's to move."""
+def _promised(rows: Rows) -> list[Promised]:
+    return [Promised(job_id=str(row["job_id"]), span=_span(row)) for row in rows]
+
+
+def _span(row: Row) -> Interval:
+    return Interval(starts_ms=int(row["starts_ms"] or 0), ends_ms=int(row["ends_ms"] or 0))
+
+
+def set_absence(actor: Actor, worker_id: str, span: Interval, note: str, why: Why | None = None) -> Program[Changed]:
+    """Note that a worker cannot work in ``span``; touched are the jobs whose travel or service lies in it."""
     yield must("read_worker", worker_id=worker_id, day="", job_id="")
     absence_id = yield from number("absence", "B")
     yield must("write_absence", absence_id=absence_id, worker_id=worker_id, starts_ms=span.starts_ms,
                ends_ms=span.ends_ms, note=note)  # fmt: skip
+    promised = yield read("list_promised", worker_id=worker_id)
     yield from audit(actor, "absence", worker_id=worker_id, why=why)
-    return absence_id
+    return Changed(id=absence_id, touched=met(_promised(promised), span))
 
 
 def archive_worker(actor: Actor, worker_id: str, why: Why | None = None) -> Program[str]:

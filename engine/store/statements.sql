@@ -144,6 +144,16 @@ INSERT INTO shifts (tenant_id, worker_id, starts_ms, ends_ms) VALUES (:tenant_id
 INSERT INTO absences (tenant_id, absence_id, worker_id, starts_ms, ends_ms, note)
 VALUES (:tenant_id, :absence_id, :worker_id, :starts_ms, :ends_ms, :note);
 
+-- name: list_promised
+-- Each booking and each live offer of a worker, from the departure for it to its end.
+SELECT held.job_id, held.starts_ms - held.travel_ms AS starts_ms, held.ends_ms FROM worker_jobs AS held
+WHERE held.tenant_id = :tenant_id AND held.worker_id = :worker_id
+UNION ALL
+SELECT offers.job_id, offers.starts_ms - offers.travel_ms, offers.ends_ms FROM offers
+WHERE offers.tenant_id = :tenant_id AND offers.worker_id = :worker_id AND offers.state = 'OFFERED'
+  AND offers.expires_ms > (SELECT now_ms FROM clock)
+ORDER BY starts_ms, job_id;
+
 -- Offer -------------------------------------------------------------------------------------------------------------
 
 -- name: claim_job
@@ -160,7 +170,10 @@ SELECT 1 AS free FROM workers WHERE workers.tenant_id = :tenant_id AND workers.w
   AND :lane < workers.capacity
   AND NOT EXISTS (SELECT 1 FROM worker_jobs AS held
                   WHERE held.tenant_id = workers.tenant_id AND held.worker_id = workers.worker_id AND held.lane = :lane
-                    AND held.starts_ms < :ends_ms AND :starts_ms < held.ends_ms);
+                    AND held.starts_ms < :ends_ms AND :starts_ms < held.ends_ms)
+  AND NOT EXISTS (SELECT 1 FROM absences AS away
+                  WHERE away.tenant_id = workers.tenant_id AND away.worker_id = workers.worker_id
+                    AND away.starts_ms < :ends_ms AND :leaves_ms < away.ends_ms);
 
 -- name: write_offer
 INSERT INTO offers (tenant_id, offer_id, job_id, worker_id, state, created_ms, expires_ms, region_id, epoch, generation,
@@ -190,6 +203,9 @@ WHERE tenant_id = :tenant_id AND offer_id = :offer_id AND worker_id = :worker_id
                WHERE regions.tenant_id = offers.tenant_id AND regions.region_id = offers.region_id)
   AND generation = (SELECT workers.generation FROM workers
                     WHERE workers.tenant_id = offers.tenant_id AND workers.worker_id = offers.worker_id)
+  AND NOT EXISTS (SELECT 1 FROM absences AS away
+                  WHERE away.tenant_id = offers.tenant_id AND away.worker_id = offers.worker_id
+                    AND away.starts_ms < offers.ends_ms AND offers.starts_ms - offers.travel_ms < away.ends_ms)
 RETURNING job_id;
 
 -- name: book_time

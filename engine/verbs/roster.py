@@ -9,27 +9,29 @@ from engine.verbs.assign import require
 
 
 def absent(engine: Engine, actor: Actor, worker_id: str, span: Interval, note: str = "") -> tuple[str, tuple[str, ...]]:
-    """Note an absence; answers its id and the accepted jobs it touches, which stay until somebody moves them."""
+    """Note an absence; answers its id and the jobs it touches, from departure to end: accepted ones, which stay until
+    somebody moves them, and one on a live offer, which cannot be accepted any more and goes on when it expires."""
     require(actor, "roster")
-    worker = _worker(engine, worker_id)
+    _worker(engine, worker_id)
     _sound(span)
     made = engine.store.run(engine.tenant, records.set_absence(actor, worker_id, span, note))
     if isinstance(made, Lost):
         raise Stale(f"worker {worker_id} changed meanwhile; try again")
-    touched = [
-        each.job_id for each in worker.bookings if each.starts_ms < span.ends_ms and span.starts_ms < each.ends_ms
-    ]
-    return made, tuple(touched)
+    return made.id, made.touched
 
 
-def shift(engine: Engine, actor: Actor, worker_id: str, span: Interval, why: Why | None = None) -> Worker:
-    """Give a worker a shift in place of those it overlaps."""
+def shift(
+    engine: Engine, actor: Actor, worker_id: str, span: Interval, why: Why | None = None
+) -> tuple[Worker, tuple[str, ...]]:
+    """Give a worker a shift in place of those it overlaps; answers the worker and the jobs, accepted or on a live
+    offer, that no shift covers any longer. They stay theirs: shifts may be overruled, so an accept minds none."""
     require(actor, "roster")
     _worker(engine, worker_id)
     _sound(span)
-    if isinstance(engine.store.run(engine.tenant, records.set_shift(actor, worker_id, span, why)), Lost):
+    made = engine.store.run(engine.tenant, records.set_shift(actor, worker_id, span, why))
+    if isinstance(made, Lost):
         raise Stale(f"worker {worker_id} changed meanwhile; try again")
-    return _worker(engine, worker_id)
+    return _worker(engine, worker_id), made.touched
 
 
 def leave(engine: Engine, actor: Actor, worker_id: str, why: Why | None = None) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from engine import leases, records
 from engine.leases import Fence
-from engine.rules.nouns import Actor, JobState, Role
+from engine.records import Changed
+from engine.rules.nouns import Actor, Interval, JobState, Role
 from engine.store.session import connect
 from engine.store.sqlite import SqliteStore
 from tests.leases import stage
@@ -113,6 +114,58 @@ def test_an_offer_before_a_booking_fits(store: SqliteStore) -> None:
     assert lost(store, stage.offer("o2", "j2", "w1", starts_min=11)) == "check_room"
     run(store, stage.offer("o3", "j2", "w1", starts_min=10))
     run(store, stage.accept("o3", "w1"))
+
+
+def away(store: SqliteStore, from_min: int, to_min: int, worker_id: str = "w1", tenant: str = "main") -> Changed:
+    span = Interval(starts_ms=NOON_MS + from_min * stage.MIN_MS, ends_ms=NOON_MS + to_min * stage.MIN_MS)
+    return run(store, records.set_absence(replace(ANA, tenant=tenant), worker_id, span, "away"), tenant)
+
+
+def test_an_absence_bars_offers_that_leave_or_end_in_it_and_no_others(store: SqliteStore) -> None:
+    """The offer of the stage leaves five minutes before it starts, and takes thirty. Others' absences bar nobody."""
+    stage.found(store, "other")
+    away(store, 0, 300, "w2")
+    away(store, 0, 300, tenant="other")
+    away(store, 60, 80)
+    for starts_min, force in ((31, False), (84, False), (31, True), (84, True)):
+        meant = stage.lease("o1", "j1", "w1", starts_min=starts_min)
+        chosen = leases.override(ANA, MAIN, meant, WHY, overruled="{}", force=force)
+        assert lost(store, chosen) == "check_room"
+        assert lost(store, stage.offer("o1", "j1", "w1", starts_min=starts_min)) == "check_room"
+    for n, starts_min in enumerate((30, 85)):
+        run(store, stage.offer(f"o{n}", f"j{n + 1}", "w1", starts_min=starts_min))
+        run(store, stage.accept(f"o{n}", "w1"))
+
+
+@pytest.mark.parametrize(
+    ("from_min", "to_min", "taken"), [(39, 60, False), (0, 6, False), (40, 60, True), (0, 5, True)]
+)
+def test_an_absence_noted_under_a_live_offer_bars_its_acceptance(
+    store: SqliteStore, from_min: int, to_min: int, taken: bool
+) -> None:
+    """The offer stays to its end: its worker is told that it is lost, and the next is asked when it expires."""
+    stage.found(store, "other")
+    run(store, stage.offer("o1", "j1", "w1"))
+    away(store, 0, 300, "w2")
+    away(store, 0, 300, tenant="other")
+    assert away(store, from_min, to_min).touched == (() if taken else ("j1",))
+    if taken:
+        run(store, stage.accept("o1", "w1"))
+        return
+    assert lost(store, stage.accept("o1", "w1")) == "accept_offer"
+    at(store, NOON_MS + TTL_MS)
+    run(store, stage.expire("o1"))
+
+
+def test_an_absence_names_what_is_booked_and_what_is_offered_in_order_of_time(store: SqliteStore) -> None:
+    """Nobody else's, and no offer whose time is over."""
+    run(store, stage.offer("o1", "j1", "wide", starts_min=50))
+    run(store, stage.accept("o1", "wide"))
+    run(store, stage.offer("o2", "j2", "wide"))
+    run(store, stage.offer("o3", "j3", "w1"))
+    assert away(store, 0, 300, "wide").touched == ("j2", "j1")
+    at(store, NOON_MS + TTL_MS)
+    assert away(store, 0, 300, "wide").touched == ("j1",)
 
 
 def test_of_two_live_offers_one_is_withdrawn_and_the_other_stands(store: SqliteStore) -> None:

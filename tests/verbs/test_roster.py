@@ -1,11 +1,17 @@
 """Shifts, absences and workers who leave (SPEC 1, 3)."""
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
 
-from engine.ports import Forbidden, Invalid, NotFound, Stale
+from engine.ports import Forbidden, Invalid, NotFound, Stale, Store
+from engine.program import Lost, Program, T
 from engine.records import Why
-from engine.rules.nouns import Interval, Role
+from engine.rules.nouns import Interval, JobState, Role
 from engine.verbs import ingest, roster
+from engine.verbs.answer import Answer
+from engine.verbs.override import override
 from engine.verbs.roster import absent, leave, shift
 from tests.desk import Desk, north, offered_to, person, ranking, verdicts
 
@@ -56,6 +62,67 @@ def test_an_absence_names_the_accepted_jobs_it_touches_and_leaves_them(desk: Des
     assert [each.job_id for each in desk.hand("ana").bookings] == ["in", "out"]
 
 
+def test_an_absence_names_a_live_offer_it_touches_which_is_not_accepted_then_and_expires(desk: Desk) -> None:
+    desk.worker("ana", north(0))
+    desk.job("J1", due=100)
+    offer = desk.assign("J1").offer
+    assert offer is not None
+    assert desk.absent("ana", 200, 300) == ()
+    assert desk.absent("ana", 0, 120) == ("J1",)
+    told = desk.accept(offer)
+    assert (told.outcome, told.job and told.job.state) == (Answer.LOST, JobState.OFFERED)
+    desk.advance(25, fresh=True)
+    assert desk.accept(offer).outcome is Answer.EXPIRED
+    assert desk.look("J1").state is JobState.OPEN
+
+
+def test_an_absence_touches_what_is_promised_from_the_departure_on(desk: Desk) -> None:
+    desk.worker("ana", north(10))
+    desk.job("J1", opens=60, due=70, lasts=30)
+    desk.give("J1", "ana")
+    [booked] = desk.hand("ana").bookings
+    leaves_min = (booked.starts_ms - booked.travel_ms - desk.at(0)) / 60_000
+    assert leaves_min < 60
+    assert desk.absent("ana", 0, leaves_min) == ()
+    assert desk.absent("ana", 0, leaves_min + 1) == ("J1",)
+    assert desk.absent("ana", 90, 120) == ()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_an_absence_noted_while_somebody_chose_is_not_overruled(desk: Desk, force: bool) -> None:
+    """Between the choice and its transaction another process notes the absence."""
+    desk.worker("ana", north(0))
+    desk.job("J1", due=100)
+    run = desk.engine.store.run
+
+    class Slow:
+        def __getattr__(self, name: str) -> object:
+            return getattr(desk.engine.store, name)
+
+        def run(self, tenant: str, program: Program[T]) -> T | Lost:
+            roster.absent(desk.engine, person(), "ana", span(desk, 0, 300))
+            return run(tenant, program)
+
+    between = replace(desk.engine, store=cast(Store, Slow()))
+    with pytest.raises(Stale, match="check_room"):
+        override(between, person(), "J1", "ana", Why(reason="other", words="asked for by name"), force=force)
+    assert desk.look("J1").state is JobState.OPEN
+
+
+def test_a_shift_names_what_it_leaves_uncovered_and_an_accept_minds_no_shift(desk: Desk) -> None:
+    """A shift may be overruled: who accepts works, and the dispatcher was told."""
+    desk.worker("ana", north(0))
+    desk.worker("ben", north(1), shift=(-300, -60))
+    for ref, name in (("J1", "ana"), ("J2", "ben")):
+        desk.job(ref, due=100)
+        override(desk.engine, person(), ref, name, Why(reason="other", words="asked for by name"))
+    assert shift(desk.engine, person(), "ana", span(desk, -60, 500))[1] == ()
+    assert shift(desk.engine, person(), "ana", span(desk, -60, 5))[1] == ("J1",)
+    assert shift(desk.engine, person(), "ben", span(desk, -300, -90))[1] == (), "it was overruled before"
+    for offer in desk.engine.store.live_offers("main"):
+        assert desk.accept(offer).outcome is Answer.ACCEPTED
+
+
 def test_a_second_shift_of_the_day_serves_and_the_gap_between_does_not(desk: Desk) -> None:
     desk.worker("ana", north(0), shift=(-60, 30))
     shift(desk.engine, person(), "ana", span(desk, 120, 240))
@@ -71,7 +138,8 @@ def test_a_second_shift_of_the_day_serves_and_the_gap_between_does_not(desk: Des
 
 def test_a_shift_replaces_those_it_overlaps(desk: Desk) -> None:
     desk.worker("ana", north(0), shift=(-60, 30))
-    worker = shift(desk.engine, person(), "ana", span(desk, 0, 90), Why(reason="other", words="stays on for the fair"))
+    why = Why(reason="other", words="stays on for the fair")
+    worker, _ = shift(desk.engine, person(), "ana", span(desk, 0, 90), why)
     assert [(each.starts_ms, each.ends_ms) for each in worker.shifts] == [(desk.at(0), desk.at(90))]
     row = desk.engine.store.newest_audit("main", limit=1)[0]
     assert (row.act, row.worker_id, row.words) == ("shift", "ana", "stays on for the fair")
