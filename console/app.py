@@ -154,7 +154,7 @@ class Console(App[int]):
     def watch_over(self) -> None:
         """Cover the desk of a site with operators until one signs in, and again when nobody has been there for long."""
         behind, now_s = self.behind, self.behind.mono_s()
-        if behind.snap is None or self._covered or not (behind.guarded or behind.dismissed):
+        if not behind.guarded or self._covered or behind.snap is None:
             return
         if behind.dismissed:
             self.cover("Locked: you are no longer named here, or have another role now. ")
@@ -183,6 +183,7 @@ class Console(App[int]):
         while len(self.screen_stack) > 1 and not isinstance(self.screen, Desk):
             self.screen.dismiss(None)
         if isinstance(self.screen, Desk):
+            self.screen.hands.forget()
             self.screen.unmark(frozenset({*self.screen.board.marks, *self.screen.query_one(Alerts).marks}))
 
     async def push_screen_wait(self, screen: Screen[Answer] | str, *, mode: str | None = None) -> Answer | Any:

@@ -211,16 +211,22 @@ class Behind:
         """Who sits here may have been struck off, or given another role, since they signed in. Raises Forbidden."""
         from engine.ports import Forbidden
 
-        if self._sat is not None and self._sat not in self._named(engine):
+        sat = self._sat
+        if sat is not None and self._is_struck_off(engine):
             self.dismissed = True
-            raise Forbidden(
-                f"{self._sat[0]} is no longer named here as {self._sat[1]}: nothing was done; sign in again"
-            )
+            raise Forbidden(f"{sat[0]} is no longer named here as {sat[1]}: nothing was done; sign in again")
 
     def _named(self, engine: "Engine") -> frozenset[tuple[str, str]]:
         found = engine.store.rows(engine.tenant, "list_operators")
         self.guarded = bool(found)
         return frozenset((str(each["name"]), str(each["role"])) for each in found)
+
+    def _is_struck_off(self, engine: "Engine") -> bool:
+        """Not where nobody is named any more: then the desk asks nobody again."""
+        named = self._named(engine)
+        if not named:
+            self._sat = None
+        return self._sat is not None and self._sat not in named
 
     def read(self) -> None:
         """Take one look."""
@@ -230,8 +236,7 @@ class Behind:
             raise NotOpen("the database is not open")
         self.snap = look(self._engine, self._memory, self._site, job_id=self._job_id, now_s=self.mono_s())
         self._see_regions(frozenset(self._engine.tenures))
-        named = self._named(self._engine)
-        self.dismissed = self._sat is not None and self._sat not in named
+        self.dismissed = self._is_struck_off(self._engine)
 
     def _see_regions(self, held: frozenset[str]) -> None:
         """Fenced is over, and said no longer, once every region that was lost by it is held again."""

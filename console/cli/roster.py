@@ -55,6 +55,7 @@ def absent(call: Call, worker: str, starts: str, ends: str, note: str, actor_nam
 class ShiftDoc(Struct, frozen=True, kw_only=True):
     worker: str
     shift: Span
+    touched: tuple[str, ...]
 
 
 @command("shift", "shift c3 --from '2027-03-16 07:00' --to '2027-03-16 15:00' --db site.db")
@@ -69,11 +70,13 @@ def shift(call: Call, worker: str, starts: str, ends: str, actor_name: str | Non
     """Give a worker a shift, in place of those it overlaps."""
     with opened(call) as engine:
         given, zone = _interval(engine, starts, ends), engine.site.zone
-        roster.shift(engine, actor(engine, actor_name, role), worker, given)
+        _, touched = roster.shift(engine, actor(engine, actor_name, role), worker, given)
     if call.as_json:
-        show.document(ShiftDoc(worker=worker, shift=span(given.starts_ms, given.ends_ms, zone)))
-    else:
-        show.line(f"{worker}: shift {show.when(given.starts_ms, zone)} to {show.when(given.ends_ms, zone)} {zone}")
+        show.document(ShiftDoc(worker=worker, shift=span(given.starts_ms, given.ends_ms, zone), touched=touched))
+        return OK
+    show.line(f"{worker}: shift {show.when(given.starts_ms, zone)} to {show.when(given.ends_ms, zone)} {zone}")
+    if touched:
+        show.line(f"no shift covers any longer, and they stay theirs: {', '.join(touched)}")
     return OK
 
 

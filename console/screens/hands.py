@@ -28,6 +28,10 @@ class Hands:
         self.lines = [*self.lines, line][-LINES_KEPT:]
         self.undo, self.undo_until_s, self.last = undo, now_s + grace_s, line
 
+    def forget(self) -> None:
+        """Somebody else sits here now, and takes back nothing of the one before."""
+        self.undo, self.last, self.graced = None, "", ""
+
     def can_undo(self, now_s: float) -> str:
         return self.undo.what if self.undo is not None and now_s <= self.undo_until_s else ""
 

@@ -115,7 +115,7 @@ class Login(Whole, ModalScreen[None]):
         console.behind.sit_down(found.name, found.role)
         console.uncovered()
         self.dismiss(None)
-        if self._before and self._before != found.name:
+        if self._before != found.name:
             console.leave_what_was_open()
 
     def action_stay(self) -> None:

@@ -255,6 +255,7 @@ def test_who_is_struck_off_while_signed_in_does_nothing_more_and_is_covered(tmp_
         await settle(pilot)
         assert isinstance(app.behind, Still)
         engine = app.behind.engine
+        operators.add(engine, WHO, "sue", "dispatcher", "better horse")
         operators.remove(engine, WHO, "ben")
         await keys(pilot, "s")
         await settle(pilot)
