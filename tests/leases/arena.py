@@ -10,10 +10,10 @@ from pathlib import Path
 
 from engine.store.stepper import Actor, Explored, Kill, Mover, Tick, copy_of, every_schedule
 from tests.leases import stage
-from tests.leases.contenders import CONTENDERS, HANDOFFS, STAGES
+from tests.leases.contenders import ABSENCES, CONTENDERS, HANDOFFS, STAGES
 from tests.leases.invariants import broken, violations
 
-EVERY = {**CONTENDERS, **HANDOFFS}
+EVERY = {**CONTENDERS, **HANDOFFS, **ABSENCES}
 BOUNDARY_MS = stage.NOON_MS + stage.TTL_MS
 """To the millisecond when o1 expires."""
 

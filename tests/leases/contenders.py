@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from engine import leases
+from engine import leases, records
 from engine.program import Program
+from engine.rules.nouns import Interval
 from tests.leases import stage
-from tests.leases.stage import ANA, AUTO, MAIN, WHY, lease, worker_named
+from tests.leases.stage import ANA, AUTO, MAIN, MIN_MS, NOON_MS, WHY, lease, worker_named
 
 Contender = Callable[[str], Program[object]]
 """Given a name of its own (two of a kind must not use one offer id), the program."""
@@ -41,3 +42,10 @@ HANDOFFS: dict[str, Contender] = {
     "handoff asked": lambda name: leases.handoff(AUTO, "w1", "north", 1, fence=MAIN, asked=True),
 }
 """Rivals only where a handoff was asked while an offer stands (the stage "asked")."""
+
+ABSENCES: dict[str, Contender] = {
+    "absent": lambda name: records.set_absence(
+        ANA, "w1", Interval(starts_ms=NOON_MS, ends_ms=NOON_MS + MIN_MS * 60), ""
+    ),
+}
+"""Binds nobody and lets nobody go: a rival only of those who promise that time."""

@@ -83,6 +83,28 @@ def test_a_handoff_that_was_taken_back_never_moves_the_worker(ring: Arena) -> No
     assert not any("a:take back handoff done; b:handoff asked done" in end for end in found.ends)
 
 
+@pytest.mark.parametrize(
+    ("at", "rival", "step"),
+    [
+        ("offered", "accept", "accept_offer"),
+        ("open", "offer", "check_room"),
+        ("open", "override", None),
+        ("open", "override forced", "check_room"),
+        ("accepted", "reassign", None),
+        ("accepted", "preempt", "check_room"),
+    ],
+)
+def test_an_absence_in_every_order_with_a_death_bars_what_comes_after_it(
+    ring: Arena, at: str, rival: str, step: str | None
+) -> None:
+    """Those that name another worker win beside it."""
+    ends = ring.play(at, ("absent", rival), kill=True).ends
+    assert f"a:absent done; b:{rival} done" in ends
+    assert {end.removeprefix(f"a:absent done; b:{rival} lost at ") for end in ends if " lost at " in end} == (
+        set() if step is None else {step}
+    )
+
+
 def test_accept_and_expiry_share_the_boundary(ring: Arena) -> None:
     """Before the tick only the acceptance can win, from now == expires_ms on only the expiry."""
     ends = ring.play("offered", ("accept", "expire"), tick=True).ends
