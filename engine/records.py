@@ -231,7 +231,7 @@ def amend_job(
 ) -> Program[str]:
     """Change a waiting job; lost when it was promised or changed meanwhile (release it first).
 
-    Where due_by is still ahead it is missed no longer; where it has passed the next round says so again."""
+    Where due_by is still ahead it is missed no longer; where it has passed, what was said of it stands."""
     yield must("amend_job", job_id=job_id, version=version, region_id=region, **job_columns(new))
     [clock] = yield must("read_clock")
     if new.due_by_ms >= int(clock["now_ms"] or 0):
@@ -251,7 +251,7 @@ def annotate_job(
 
 def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool, back: bool = False) -> Program[str]:
     """Write or amend a worker and the shift that came with it (shifts it overlaps are replaced). ``back``: they had
-    left; shifts of that time that are not over do not come back with them."""
+    left; shifts and absences of that time that are not over do not come back with them."""
     worker_id = new.ref or (yield from number("worker", "W"))
     columns: dict[str, Scalar] = {
         "worker_id": worker_id,
@@ -267,11 +267,14 @@ def enrol(actor: Actor, new: NewWorker, region: str, *, known: bool, back: bool 
         yield must("amend_worker", **columns)
     else:
         yield must("write_worker", region_id=region, **columns)
+    detail = "{}"
     if back:
         yield read("drop_coming_shifts", worker_id=worker_id)
+        gone = yield read("drop_coming_absences", worker_id=worker_id)
+        detail = json.dumps({"dropped_absences": [row["absence_id"] for row in gone]}) if gone else detail
     yield from _shift(worker_id, Interval(starts_ms=new.shift_starts_ms, ends_ms=new.shift_ends_ms))
     act = "worker back" if back else "amend worker" if known else "create worker"
-    yield from audit(actor, act, worker_id=worker_id)
+    yield from audit(actor, act, worker_id=worker_id, detail=detail)
     return worker_id
 
 

@@ -82,7 +82,8 @@ VALUES (:tenant_id, :job_id, :type, :skills, :lat, :lng, :not_before_ms, :due_by
 -- name: amend_job
 UPDATE jobs SET type = :type, skills = :skills, lat = :lat, lng = :lng, not_before_ms = :not_before_ms,
     due_by_ms = :due_by_ms, duration_ms = :duration_ms, priority = :priority, address = :address, notes = :notes,
-    attachments = :attachments, region_id = :region_id, missed = 0, version = version + 1
+    attachments = :attachments, region_id = :region_id, version = version + 1,
+    missed = CASE WHEN :due_by_ms < (SELECT now_ms FROM clock) THEN missed ELSE 0 END
 WHERE tenant_id = :tenant_id AND job_id = :job_id AND state IN ('OPEN', 'UNASSIGNED_ALERT') AND version = :version;
 
 -- name: annotate_job
@@ -136,6 +137,10 @@ DELETE FROM shifts WHERE tenant_id = :tenant_id AND worker_id = :worker_id
 
 -- name: drop_coming_shifts
 DELETE FROM shifts WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND ends_ms > (SELECT now_ms FROM clock);
+
+-- name: drop_coming_absences
+DELETE FROM absences WHERE tenant_id = :tenant_id AND worker_id = :worker_id AND ends_ms > (SELECT now_ms FROM clock)
+RETURNING absence_id;
 
 -- name: write_shift
 INSERT INTO shifts (tenant_id, worker_id, starts_ms, ends_ms) VALUES (:tenant_id, :worker_id, :starts_ms, :ends_ms);
@@ -416,7 +421,8 @@ WHERE tenant_id = :tenant_id AND seq > :after_seq ORDER BY seq LIMIT :limit;
 SELECT seq FROM audit WHERE tenant_id = :tenant_id AND hash = :hash;
 
 -- name: find_unaudited
--- What the other tables say was done and the audit does not: each offer, answer, job and end of a job has its row.
+-- What the other tables say was done and the audit does not: each offer, answer, job, end of a job, worker, leaving and
+-- absence has its row.
 SELECT 'offer' AS what, offers.offer_id AS id FROM offers
 WHERE offers.tenant_id = :tenant_id
   AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = offers.tenant_id AND audit.job_id = offers.job_id
@@ -439,11 +445,26 @@ WHERE jobs.tenant_id = :tenant_id AND jobs.state IN ('IN_PROGRESS', 'DONE', 'CAN
   AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.tenant_id = jobs.tenant_id AND audit.job_id = jobs.job_id
                   AND audit.act = CASE jobs.state WHEN 'IN_PROGRESS' THEN 'start' WHEN 'DONE' THEN 'finish'
                                   ELSE 'cancel' END)
+UNION ALL
+SELECT 'worker', workers.worker_id FROM workers
+WHERE workers.tenant_id = :tenant_id
+  AND workers.worker_id NOT IN (SELECT audit.worker_id FROM audit WHERE audit.tenant_id = :tenant_id
+                                AND audit.worker_id IS NOT NULL AND audit.act = 'create worker')
+UNION ALL
+SELECT 'the leaving of', workers.worker_id FROM workers
+WHERE workers.tenant_id = :tenant_id AND workers.archived = 1
+  AND workers.worker_id NOT IN (SELECT audit.worker_id FROM audit WHERE audit.tenant_id = :tenant_id
+                                AND audit.worker_id IS NOT NULL AND audit.act = 'archive worker')
+UNION ALL
+SELECT 'the absences of', absences.worker_id FROM absences
+WHERE absences.tenant_id = :tenant_id
+  AND absences.worker_id NOT IN (SELECT audit.worker_id FROM audit WHERE audit.tenant_id = :tenant_id
+                                AND audit.worker_id IS NOT NULL AND audit.act = 'absence')
 LIMIT 1;
 
 -- name: find_roster_act
 SELECT seq FROM audit WHERE tenant_id = :tenant_id AND seq > :after_seq
-  AND act IN ('create worker', 'amend worker', 'archive worker') LIMIT 1;
+  AND act IN ('create worker', 'amend worker', 'archive worker', 'worker back') LIMIT 1;
 
 -- name: list_newest_audit
 SELECT seq, at_ms, actor, role, act, job_id, worker_id, offer_id, reason, words, detail, prev_hash, hash FROM audit

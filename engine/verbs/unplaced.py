@@ -24,15 +24,20 @@ class _Unplaced:
 
 def add_unplaced(engine: Engine, found: Look, *, all_reasons: bool) -> None:
     """Add who is on shift and skilled but was not looked at. ``all_reasons`` False, where somebody could be had: only
-    those out of the hot index, whom no search could have found. Who is not listed is counted."""
+    those out of the hot index, whom no search could have found. Who is not listed is counted.
+
+    After it ``found.exhausted`` says that whoever is beyond is beyond the site's own limit: that holds no alert back."""
     ids, more = engine.index.unplaced(
         engine.tenant, found.job.skills, hot=all_reasons, limit=ASKED_MAX + len(found.seen)
     )
     found.unlisted += more
     room, reach_m = LISTED_MAX, due_reach_m(engine, found.job, found.facts.now_ms)
+    widest_m = engine.settings.assign.search_max_m
     for each in _on_shift(engine, found, [worker_id for worker_id in ids if worker_id not in found.seen]):
         refused = _refused(engine, found, each, reach_m)
-        if refused is None and (room > 0 or not found.beyond):  # one beyond is enough to hold an alert back
+        if refused is None and each.where is not None and each.where.distance_m <= widest_m:
+            found.exhausted = False  # within the site's own limit, and came too late to be searched
+        if refused is None and (room > 0 or not found.beyond):  # one beyond is enough to tell that somebody is
             found.beyond[each.worker_id] = _beyond(found, each)
         elif refused is not None and room > 0:
             found.refused.append(refused)

@@ -9,6 +9,7 @@ import pytest
 
 from engine import leases, records
 from engine.rules.chain import FIELDS, link
+from engine.rules.nouns import Interval
 from engine.store.session import connect
 from engine.store.sqlite import SqliteStore
 from tests.leases import stage
@@ -116,6 +117,20 @@ def test_a_tail_cut_with_its_head_is_found_by_what_was_done_without_a_row(store:
     verdict = store.verify_audit("main")
     assert verdict.first_bad == first
     assert "has no row" in verdict.missing
+
+
+@pytest.mark.parametrize("act", ["create worker", "absence", "archive worker"])
+def test_a_roster_row_cut_with_the_head_is_found_too(store: SqliteStore, act: str) -> None:
+    span = Interval(starts_ms=stage.NOON_MS, ends_ms=stage.NOON_MS + stage.MIN_MS)
+    run(store, {
+        "create worker": lambda: stage.enrolled("new"),
+        "absence": lambda: records.set_absence(ANA, "w2", span, ""),
+        "archive worker": lambda: records.archive_worker(ANA, "w2"),
+    }[act]())  # fmt: skip
+    assert store.verify_audit("main").first_bad is None
+    rows = store.verify_audit("main").rows
+    cut_with_its_head(store, rows - 1)
+    assert store.verify_audit("main").first_bad == rows
 
 
 def test_a_tail_of_acts_that_leave_no_other_trace_is_found_by_a_head_known_from_elsewhere(store: SqliteStore) -> None:

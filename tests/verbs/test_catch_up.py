@@ -1,8 +1,9 @@
 """Several processes on one file: each learns of the workers and fixes that another took in, within a round."""
 
 from engine import wiring
-from engine.rules.nouns import FixReport
-from engine.verbs import ingest, roster, sweep
+from engine.imports.parsed import Parsed
+from engine.rules.nouns import FixReport, NewWorker
+from engine.verbs import ingest, intake, roster, sweep
 from tests.desk import Desk, north, person
 
 
@@ -29,3 +30,16 @@ def test_a_worker_who_left_elsewhere_is_gone_here(desk: Desk) -> None:
     sweep.catch_up(desk.rounds)
     assert [*desk.engine.index.present("main", mono_ms=desk.engine.mono_ms())] == []
     wiring.close(other)
+
+
+def test_a_worker_who_came_back_elsewhere_is_known_here(desk: Desk) -> None:
+    desk.worker("ana", north(3))
+    roster.leave(desk.engine, person(), "ana")
+    sweep.catch_up(desk.rounds)
+    other = wiring.open_engine(desk.path)
+    new = NewWorker(ref="ana", name="Ana", skills=frozenset(), home=north(3), shift_starts_ms=desk.at(-60),
+                    shift_ends_ms=desk.at(600))  # fmt: skip
+    intake.import_workers(other, person(), Parsed(items=((2, new),), rejected=(), warnings=()))
+    wiring.close(other)
+    sweep.catch_up(desk.rounds)
+    assert desk.fix("ana", north(3)).kept == 1

@@ -5,11 +5,12 @@ from typing import cast
 
 import pytest
 
+from engine.imports.parsed import Parsed
 from engine.ports import Forbidden, Invalid, NotFound, Stale, Store
 from engine.program import Lost, Program, T
 from engine.records import Why
 from engine.rules.nouns import Interval, JobState, Role
-from engine.verbs import ingest, roster
+from engine.verbs import ingest, intake, roster
 from engine.verbs.answer import Answer
 from engine.verbs.override import override
 from engine.verbs.roster import absent, leave, shift
@@ -181,3 +182,28 @@ def test_B019_a_fix_of_an_unknown_worker_is_counted_and_makes_nobody_appear(desk
     desk.worker("ana", north(0))
     assert desk.fix("nobody", north(0)) == ingest.FixesTaken(kept=0, rejected={"unknown_worker": 1})
     assert desk.engine.metrics.counts()["fixes unknown_worker"] == 1
+
+
+def test_who_comes_back_is_away_no_longer_and_the_audit_names_what_was_dropped(desk: Desk) -> None:
+    """What was noted for the time after they left is not theirs any more; what is over stays."""
+    desk.worker("ana", north(0))
+    desk.absent("ana", -60, -30)
+    ahead, _ = absent(desk.engine, person(), "ana", span(desk, 0, 60 * 24 * 30))
+    leave(desk.engine, person(), "ana")
+    desk.worker("ana", north(0))
+    back = next(row for row in desk.engine.store.newest_audit("main", limit=9) if row.act == "worker back")
+    assert back.detail == f'{{"dropped_absences": ["{ahead}"]}}'
+    desk.job("J1", due=100)
+    assert offered_to(desk.assign("J1")) == "ana"
+
+
+def test_a_missed_job_changed_with_its_due_by_still_past_stays_missed_and_has_one_alert(desk: Desk) -> None:
+    desk.takeover()
+    desk.job("J1", due=10)
+    desk.advance(11 * 60)
+    desk.ring("miss")
+    later = replace(desk.new_job("J1", due=10), notes="back door", priority=3)
+    assert intake.import_jobs(desk.engine, person(), Parsed(items=((2, later),), rejected=(), warnings=())).changed == 1
+    desk.assign("J1")
+    assert desk.look("J1").missed
+    assert [each.kind for each in desk.alerts()] == ["missed"]
