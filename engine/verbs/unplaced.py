@@ -26,7 +26,7 @@ def add_unplaced(engine: Engine, found: Look, *, all_reasons: bool) -> None:
     """Add who is on shift and skilled but was not looked at. ``all_reasons`` False, where somebody could be had: only
     those out of the hot index, whom no search could have found. Who is not listed is counted.
 
-    After it ``found.exhausted`` says that whoever is beyond is beyond the site's own limit: that holds no alert back."""
+    After it ``found.exhausted`` says that who is beyond is beyond the site's own limit: that holds no alert back."""
     ids, more = engine.index.unplaced(
         engine.tenant, found.job.skills, hot=all_reasons, limit=ASKED_MAX + len(found.seen)
     )
